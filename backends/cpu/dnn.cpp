@@ -90,8 +90,9 @@ LibraryRow dnn_row() {
   row.promises.push_back({.capability = "operators.nan",
                           .offered = false,
                           .evidence = "oneDNN's documents do not say",
-                          .clause = kGuide + ": ReLU is s for s > 0 and 0 for s <= 0; of "
-                                             "a NaN, there and in reductions, it says nothing"});
+                          .clause = kGuide +
+                                    ": ReLU is s for s > 0 and 0 for s <= 0; of "
+                                    "a NaN, there, in reductions and in softmax, it says nothing"});
   row.promises.push_back({.capability = "operators.accuracy",
                           .offered = false,
                           .evidence = "oneDNN's documents do not say",

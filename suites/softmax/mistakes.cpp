@@ -62,18 +62,7 @@ void add_specials(Rows& rows, const Binding& b) {
              "exp of a NaN is that of its upper limit, so that the sum is infinite and other "
              "results are zeros",
              [](Model& m) { m.limits_nan = true; });
-    if (*b.output != formats::kFp32) {
-      const bool logarithm = b.operation == Operation::kLogForward;
-      rows.add(fmt::format("nan-at-the-limit-of-exp-numerators-in-{}", b.output->name),
-               "nan_dropped",
-               fmt::format("exp of a NaN is that of its upper limit, and {}, but not in the sum, "
-                           "is rounded to {}",
-                           logarithm ? "x - max" : "exp", b.output->name),
-               [output = b.output](Model& m) {
-                 m.limits_nan = true;
-                 m.numerator_in = output;
-               });
-    }
+    rows.takes({"nan_operands"});
   }
   rows.add("nan-is-masked", "nan_dropped", "a NaN is taken for -inf",
            [](Model& m) { m.nan_is_masked = true; });
@@ -164,6 +153,21 @@ void add_stored_numerators(Rows& rows, bool logarithm) {
               &Model::numerator_in);
 }
 
+// The same with an exponential that limits a NaN: the stronger claim, so it comes after that.
+void add_limited_numerators(Rows& rows, const Format& output, bool logarithm) {
+  if (output == formats::kFp32) return;
+  rows.add(fmt::format("nan-at-the-limit-of-exp-numerators-in-{}", output.name), "nan_dropped",
+           fmt::format("exp of a NaN is that of its upper limit, and {}, but not in the sum, "
+                       "is rounded to {}",
+                       logarithm ? "x - max" : "exp", output.name),
+           [&](Model& m) {
+             m.limits_nan = true;
+             m.numerator_in = &output;
+           });
+  rows.takes({"nan_operands", "accuracy"});
+  rows.implies({fmt::format("numerators-in-{}", output.name)});
+}
+
 // Of the sum, of its logarithm and of softmax before its logarithm, which libraries round alone.
 void add_late_roundings(Rows& rows, const Format* format, bool logarithm) {
   if (logarithm) {
@@ -193,7 +197,10 @@ void add_roundings(Rows& rows, const Binding& b) {
              "results are multiplied by the reciprocal of the sum rounded to fp16",
              [](Model& m) { m.reciprocal_in = &formats::kFp16; });
   }
-  if (!b.portable) add_stored_numerators(rows, logarithm);
+  if (!b.portable) {
+    add_stored_numerators(rows, logarithm);
+    add_limited_numerators(rows, *b.output, logarithm);
+  }
   for (const Format* format : narrow_formats(b.portable)) {
     if (!b.portable) add_late_roundings(rows, format, logarithm);
     rows.add_in({format}, "shift", "early_round", "x - max is rounded to", &Model::shift_in);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recipes of a processor's softmax against plain loops in the host's fp32.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -173,6 +174,17 @@ TEST(SoftmaxRecipes, TheDiagnosisNamesAnExponentialThatLimitsANan) {
   EXPECT_EQ("nan-at-the-limit-of-exp-numerators-in-bf16",
             named("softmax.forward.bf16.out-bf16.library.r16n65.special.s7",
                   "fp32.strided-16-halves.exp-degree5.reciprocal-of-stored", false));
+}
+
+// Gaps between rows hold NaN, which are no logits: of two claims the weaker stands first.
+TEST(SoftmaxRecipes, RoundingAloneIsNamedWhereNoLogitIsANan) {
+  constexpr const char* kRecipe = "fp32.strided-16-halves.exp-degree5.reciprocal-of-stored";
+  for (const char* fill : {"normal", "padded"}) {
+    EXPECT_EQ("numerators-in-bf16",
+              named(fmt::format("softmax.forward.bf16.out-bf16.library.r16n65.{}.s7", fill).c_str(),
+                    kRecipe, false))
+        << fill;
+  }
 }
 
 // fp32 memory rounds nothing, so the name is none there.

@@ -18,11 +18,15 @@ enum class Severity { kCritical, kMajor, kMinor };
 /// too few digits, of a function or of an intermediate result.
 enum class Needs { kNothing, kAccuracy };
 
+/// The data without which a class cannot show: nobody drops a NaN where there is none.
+enum class Shows { kOnAll, kOnNan };
+
 struct FindingClass {
   std::string_view name;
   std::string_view meaning;
   Severity severity = Severity::kMajor;
   Needs needs = Needs::kNothing;
+  Shows shows = Shows::kOnAll;
 };
 
 inline constexpr FindingClass kFindingClasses[] = {
@@ -59,9 +63,9 @@ inline constexpr FindingClass kFindingClasses[] = {
 
     // NaN and infinity.
     {"nan_inf", "NaN or infinity swallowed or invented", Severity::kCritical},
-    {"nan_dropped", "a NaN is swallowed", Severity::kCritical},
+    {"nan_dropped", "a NaN is swallowed", Severity::kCritical, Needs::kNothing, Shows::kOnNan},
     {"nan_made", "a NaN is invented"},
-    {"nan_to_inf", "a NaN becomes an infinity"},
+    {"nan_to_inf", "a NaN becomes an infinity", Severity::kMajor, Needs::kNothing, Shows::kOnNan},
     {"masked_row", "a row that is masked altogether breaks the declared policy"},
 
     // Formulas.

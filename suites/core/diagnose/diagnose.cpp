@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "reference/formats/classify.hpp"
 #include "suites/core/diagnose/generic_hypotheses.hpp"
 #include "suites/core/diagnose/wrong_region.hpp"
 
@@ -296,6 +297,16 @@ std::optional<Sample> sample_of(const TensorSet& inputs, const TensorSet& actual
   return sample;
 }
 
+bool holds_nan(const TensorSet& tensors) {
+  return std::ranges::any_of(tensors, [](const auto& named) {
+    const formats::Tensor& tensor = named.second;
+    for (std::size_t i = 0; i < tensor.count(); ++i) {
+      if (formats::is_nan(*tensor.format, tensor.at(i))) return true;
+    }
+    return false;
+  });
+}
+
 // Tries hypotheses on one failure, and keeps what they explain.
 class Search {
  public:
@@ -308,7 +319,8 @@ class Search {
         excluded_(excluded),
         comparison_(compare(allowed, actual)),
         part_(part_of(problem, comparison_.wrong, counts_of(allowed.expected))),
-        sample_(sample_of(inputs, actual, comparison_.wrong)) {}
+        sample_(sample_of(inputs, actual, comparison_.wrong)),
+        has_nan_(holds_nan(inputs) || holds_nan(allowed.expected)) {}
 
   [[nodiscard]] const Places& wrong() const { return comparison_.wrong; }
 
@@ -317,6 +329,7 @@ class Search {
     const bool whole = !excluded_.contains(hypothesis.name);
     const bool in_part = !excluded_.contains(hypothesis.name + std::string(kInPart));
     if (!whole && !in_part) return false;
+    if (hypothesis.finding_class.row().shows == Shows::kOnNan && !has_nan_) return false;
     if (hypothesis.pointwise && !agrees_on_sample(hypothesis)) return false;
     const Part* part = part_ ? &*part_ : nullptr;
     const Weighed weighed =
@@ -367,6 +380,7 @@ class Search {
   Comparison comparison_;
   std::optional<Part> part_;
   std::optional<Sample> sample_;
+  bool has_nan_;
   std::vector<Explanation> found_;
   std::optional<Explanation> in_part_;
 };

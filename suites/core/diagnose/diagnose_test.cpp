@@ -97,6 +97,25 @@ TEST(Diagnose, NamesAnEmulatedFma) {
   EXPECT_EQ("fma-flushes-all-and-skips-zero-addend", found[0].hypothesis);
 }
 
+// What the device did to ordinary numbers is no evidence about what it does to a NaN.
+TEST(Diagnose, NobodyDropsANanWhereThereIsNone) {
+  const auto found = [](bool has_nan) {
+    TensorSet in = inputs();
+    if (has_nan) in.at("a").set(5, 0x7fc00000);
+    TensorSet actual = refer(kCase, in, {});
+    actual.at("d").set(3, 0x12345678);
+    const Hypothesis drops{
+        .name = "drops",
+        .finding_class = "nan_dropped",
+        .sentence = "a NaN is dropped, and more is wrong",
+        .evaluate = [actual](const Case&, const TensorSet&) -> Expectation { return actual; }};
+    return diagnose(WithMistakes({drops}), in, {refer(kCase, in, {})}, actual);
+  };
+  ASSERT_FALSE(found(true).empty());
+  EXPECT_EQ("drops", found(true)[0].hypothesis);
+  EXPECT_TRUE(found(false).empty() || found(false)[0].hypothesis != "drops");
+}
+
 // A device that gives one of its operands as the result.
 Hypothesis copies(const std::string& operand, std::vector<std::size_t>& asked) {
   return {.name = "copies-" + operand,

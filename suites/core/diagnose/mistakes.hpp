@@ -45,6 +45,10 @@ class Mistakes {
                          },
                      .sporadic = sporadic});
   }
+  /// The freedoms that the row takes which was added last.
+  void takes(std::vector<std::string> freedoms) { list_.back().freedoms = std::move(freedoms); }
+  /// Weaker rows that it includes.
+  void implies(std::vector<std::string> names) { list_.back().implies = std::move(names); }
   /// A value that is rounded to each of some formats, whose names end those of the mistakes and
   /// their sentences.
   template <typename Holder>

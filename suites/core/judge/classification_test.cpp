@@ -67,6 +67,25 @@ TEST(Classification, OpenDigitsExcuseNoMistakeOfAnotherKind) {
   EXPECT_EQ(Standing::kViolation, standing(of_some_elements, kFunction, Word::kOpen));
 }
 
+TEST(Classification, WhatTakesTwoFreedomsNeedsBoth) {
+  Explanation limits_nan = kRoundedEarly;
+  limits_nan.finding_class = "nan_dropped";
+  limits_nan.freedoms = {"nan_operands", "accuracy"};
+  CaseResult result;
+  result.elements = result.mismatches = limits_nan.explained;
+  result.explanations = {limits_nan};
+  backends::Library called = library(Word::kOpen);
+  decide_standing(result, kFunction, {backends::DeviceInfo{}, &called});
+  EXPECT_EQ(Standing::kViolation, result.standing);
+  called.promises.push_back({.capability = "operators.nan",
+                             .offered = false,
+                             .evidence = "its documents",
+                             .clause = "page 2"});
+  decide_standing(result, kFunction, {backends::DeviceInfo{}, &called});
+  EXPECT_EQ(Standing::kDeviation, result.standing);
+  EXPECT_EQ("page 2 (its documents); page 1 (its documents)", result.permitted_by);
+}
+
 TEST(Classification, OnlyTheFreedomsOfTheRowCount) {
   EXPECT_EQ(Standing::kViolation, standing(kRoundedEarly, kProduct, Word::kOpen));
 }

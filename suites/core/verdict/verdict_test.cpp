@@ -116,7 +116,7 @@ class LibraryCall : public Addition {
   }
   std::vector<Hypothesis> mistakes() const override {
     return {{.name = "spoilt",
-             .finding_class = "nan_dropped",
+             .finding_class = "nan_inf",
              .sentence = "spoilt",
              .evaluate = [this](const Case&, const TensorSet& in) -> Expectation {
                TensorSet spoilt = Problem::expect(in).middle;
