@@ -32,6 +32,8 @@ json counted_step() {
              {"not_finite", 0},
              {"first_not_finite", nullptr},
              {"amax", 0.000002},
+             {"norm", 0.0000125},
+             {"unchanged", 40},
              {"suggested_scale_log2", 32},
              {"scales",
               {{{"scale_log2", 0}, {"normal", 0.0}, {"subnormal", 0.875}, {"lost", 0.125}},
@@ -74,8 +76,9 @@ TEST(TrainingStep, BadFiguresAreRefused) {
 TEST(TrainingStep, IsShownOnTheConsoleAndThePage) {
   for (const char* format : {"console", "html"}) {
     const std::string text = written(format, tally(counted_record()));
-    for (const char* words : {"09_dw1", "lost at 2^16", "87.5 %", "12.5 %", "25 %", "2^32",
-                              "All counts are those of the host", "0.5 ms, the step 20 ms"}) {
+    for (const char* words :
+         {"09_dw1", "lost at 2^16", "87.5 %", "12.5 %", "25 %", "1.25e-05", "40 %", "2^32",
+          "All counts are those of the host", "0.5 ms, the step 20 ms"}) {
       EXPECT_NE(std::string::npos, text.find(words)) << format << " lacks " << words;
     }
     EXPECT_EQ(std::string::npos, written(format, tally(sample_record())).find("lost at")) << format;

@@ -19,12 +19,20 @@ std::string power(const json& log2) {
   return log2.is_null() ? "-" : fmt::format("2^{}", log2.get<int>());
 }
 
+std::string unchanged_share(const json& tensor, double elements) {
+  const json unchanged = tensor.value("unchanged", json());
+  return unchanged.is_null() ? "-" : percent(unchanged.get<double>() / elements);
+}
+
 std::vector<std::string> row_of(const json& tensor) {
   const auto elements = tensor.at("elements").get<double>();
-  std::vector<std::string> row = {tensor.at("name"), tensor.at("format"),
-                                  grouped(tensor.at("elements").get<std::uint64_t>()),
-                                  fmt::format("{:.3g}", tensor.at("amax").get<double>()),
-                                  percent(tensor.at("zeros").get<double>() / elements)};
+  std::vector<std::string> row = {
+      tensor.at("name"), tensor.at("format"), grouped(tensor.at("elements").get<std::uint64_t>()),
+      fmt::format("{:.3g}", tensor.at("amax").get<double>()),
+      percent(tensor.at("zeros").get<double>() / elements),
+      // cards of before these figures lack them
+      tensor.contains("norm") ? fmt::format("{:.3g}", tensor.at("norm").get<double>()) : "-",
+      unchanged_share(tensor, elements)};
   for (const json& scale : tensor.at("scales")) {
     row.push_back(percent(scale.at("subnormal")));
     row.push_back(percent(scale.at("lost")));
@@ -42,11 +50,12 @@ std::vector<std::string> row_of(const json& tensor) {
 TrainingStepText training_step_text(const Scorecard& card) {
   const json& step = card.training_step;
   if (step.is_null() || step.at("tensors").empty()) return {};
-  TrainingStepText text{.title = "Tensors of a training step, counted on the device (" +
-                                 step.at("case").get<std::string>() + ")",
-                        .cost = {},
-                        .header = {"tensor", "format", "elements", "greatest", "zero"},
-                        .rows = {}};
+  TrainingStepText text{
+      .title = "Tensors of a training step, counted on the device (" +
+               step.at("case").get<std::string>() + ")",
+      .cost = {},
+      .header = {"tensor", "format", "elements", "greatest", "zero", "norm", "unchanged"},
+      .rows = {}};
   for (const json& scale : step.at("tensors")[0].at("scales")) {
     const std::string at = power(scale.at("scale_log2"));
     text.header.push_back("subnormal at " + at);

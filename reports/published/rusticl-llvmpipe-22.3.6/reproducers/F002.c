@@ -10,9 +10,9 @@ __kernel void fp32_fma(__global const float* a, __global const float* b, __globa
   int i = (int)get_group_id(0) * (int)get_local_size(0) + (int)get_local_id(0);
   if (i < n) d[i] = fma(a[i], b[i], c[i]);
 });
-static unsigned a[1] = {0x3f800000}, b[1] = {0x00400000}, c[1] = {0x03800000}, d[1];
+static unsigned a[1] = {0x1875a74a}, b[1] = {0x2958c33f}, c[1] = {0x800551c2}, d[1];
 static const struct { void* data; unsigned size; } tensors[] = {{a, sizeof a}, {b, sizeof b}, {c, sizeof c}, {d, sizeof d}};
-static const unsigned expected = 0x03810000;
+static const unsigned expected = 0x024f5649;
 int main(int argc, char** argv) {
   cl_platform_id platforms[16]; cl_device_id devices[16], device = 0; cl_uint found = 0, count = 0, i = 0; cl_int e; char name[256];
   for (clGetPlatformIDs(16, platforms, &found); found-- > 0;)

@@ -10,9 +10,9 @@ __kernel void fp32_ldexp(__global const float* a, __global const int* b, __globa
   int i = (int)get_group_id(0) * (int)get_local_size(0) + (int)get_local_id(0);
   if (i < n) d[i] = ldexp(a[i], b[i]);
 });
-static unsigned a[1] = {0x00400000}, b[1], d[1];
+static unsigned a[1] = {0x00583542}, b[1] = {0x0000000d}, d[1];
 static const struct { void* data; unsigned size; } tensors[] = {{a, sizeof a}, {b, sizeof b}, {d, sizeof d}};
-static const unsigned expected = 0x00400000;
+static const unsigned expected = 0x06b06a84;
 int main(int argc, char** argv) {
   cl_platform_id platforms[16]; cl_device_id devices[16], device = 0; cl_uint found = 0, count = 0, i = 0; cl_int e; char name[256];
   for (clGetPlatformIDs(16, platforms, &found); found-- > 0;)

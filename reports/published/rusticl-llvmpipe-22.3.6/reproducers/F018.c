@@ -1,6 +1,6 @@
 // gemm.bf16.acc-fp32.out-bf16.portable.nt.m17n33k65.plain.subnormal.s1 on llvmpipe (LLVM 15.0.6, 256 bits) (rusticl 22.3.6)
 // Rule: bf16 operands, one fp32 fma per term with k ascending, scaled in fp32, stored with one rounding [Halfmark kernel specification, reference/operators/gemm.hpp, steps 1 to 4; IEEE 754-2019, 5.4.1 fusedMultiplyAdd and convertFormat, roundTiesToEven]
-// cc -DCL_TARGET_OPENCL_VERSION=120 FILE -lOpenCL && ./a.out [DEVICE]; exit code 1: results differ; 0: one chain alone is right, so the failure needs the whole kernel
+// cc -DCL_TARGET_OPENCL_VERSION=120 FILE -lOpenCL && ./a.out [DEVICE]; exit code 1: results differ; 0: a single chain is right, so the failure needs the whole kernel
 #include <CL/cl.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // gemm.fp32.acc-fp32.out-fp32.portable.nt.m17n33k65.plain.permutation.s1 on llvmpipe (LLVM 15.0.6, 256 bits) (rusticl 22.3.6)
 // Rule: each output is one product, stored with one rounding [IEEE 754-2019, 5.4.1 and 4.3.1: each operation returns the exact result whenever it is representable]
-// cc -DCL_TARGET_OPENCL_VERSION=120 FILE -lOpenCL && ./a.out [DEVICE]; exit code 1: results differ; 0: one chain alone is right, so the failure needs the whole kernel
+// cc -DCL_TARGET_OPENCL_VERSION=120 FILE -lOpenCL && ./a.out [DEVICE]; exit code 1: results differ; 0: a single chain is right, so the failure needs the whole kernel
 #include <CL/cl.h>
 #include <stdio.h>
 #include <string.h>

@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   cl_context context = clCreateContext(0, 1, &device, 0, 0, &e); cl_command_queue queue = clCreateCommandQueue(context, device, 0, &e);
   cl_program program = clCreateProgramWithSource(context, 1, &source, 0, &e); cl_kernel kernel; cl_mem at[6];
   if (e || clBuildProgram(program, 1, &device, "-cl-std=CL1.2", 0, 0)) return puts("no device or no build"), 2;
-  memset(dx, 0xff, sizeof dx);  // nothing of it may be left
+  memset(dx, 0xff, sizeof dx);  // the kernel must overwrite all of it
   for (i = 0; i < 6; ++i) at[i] = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, tensors[i].size, tensors[i].data, &e);
   kernel = clCreateKernel(program, "layernorm_backward", &e), clSetKernelArg(kernel, 0, sizeof *at, &at[0]), clSetKernelArg(kernel, 1, sizeof *at, &at[1]), clSetKernelArg(kernel, 2, sizeof *at, &at[2]), clSetKernelArg(kernel, 3, sizeof *at, &at[3]),
     clSetKernelArg(kernel, 4, sizeof *at, &at[4]), clSetKernelArg(kernel, 5, sizeof *at, &at[5]), clSetKernelArg(kernel, 6, 4, (cl_int[]){1});
