@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The unmodified library of the software device passes every library case with justification; each
-// fault that can be planted in it is found and named; legal differences are not reported.
+// fault that can be planted in it is found and named; legal differences are not reported. What
+// experiments make of a vendor's softmax on the processor.
 #include <gtest/gtest.h>
 
+#include "suites/core/experiment/experiment.hpp"
+#include "suites/core/run/run_case.hpp"
 #include "suites/core/testing/faults.hpp"
 #include "suites/softmax/suite.hpp"
 
@@ -38,6 +41,22 @@ TEST(SoftmaxLibrary, CopiedRowsAreNamed) {
 
 TEST(SoftmaxLibrary, OtherLegalEvaluationsAreNotAccused) {
   expect_silence(suite(), {"N18", "N19", "N20", "N21", "N22", "N23"});
+}
+
+// A library that rounds exponentials to bf16 may also limit a NaN. Questions may hold one; what
+// they show is no fact about data without.
+TEST(SoftmaxLibrary, AnExperimentAccusesNobodyOfDroppingANanThatIsNotThere) {
+  Session session(backends::Device::open("cpu:0"));
+  const Case c = parse_case("softmax", suite().axes,
+                            "softmax.forward.bf16.out-bf16.library.r16n100.normal.s7");
+  const auto problem = suite().bind(c);
+  const CaseResult plain = run_problem(session, *problem);
+  if (plain.verdict != Verdict::kFail)
+    GTEST_SKIP() << "no library here that rounds: " << name_of(plain.verdict);
+  const CaseResult result = tested(session, suite(), c, plain);
+  EXPECT_GE(result.experiments->asked.size(), 4U);
+  EXPECT_EQ("early_round", result.finding_class) << result.reason;
+  EXPECT_EQ(name_of(Standing::kDeviation), name_of(result.standing));
 }
 
 }  // namespace
