@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "suites/core/bounds/interval.hpp"
 #include "suites/core/execute/progress.hpp"
 #include "suites/registry.hpp"
 #include "suites/statistics/counted.hpp"
@@ -43,8 +44,28 @@ bool is_counted(const formats::Tensor& tensor) {
 
 bool is_usable(const DeviceResult& got) { return !got.error && !got.not_supported; }
 
+// Of the finite elements. No square of an fp32 number overflows or vanishes in fp64.
+double norm_of(const formats::Tensor& tensor) {
+  double squares = 0;
+  for (std::size_t i = 0; i < tensor.count(); ++i) {
+    const double value = value_of(*tensor.format, tensor.at(i));
+    if (std::isfinite(value)) squares += value * value;
+  }
+  return std::sqrt(squares);
+}
+
+// How many elements the step left as they were; null of what was no input.
+json unchanged(const std::string& name, const formats::Tensor& tensor, const TensorSet& inputs) {
+  const auto before = inputs.find(name);
+  if (before == inputs.end() || before->second.count() != tensor.count()) return nullptr;
+  std::uint64_t same = 0;
+  for (std::size_t i = 0; i < tensor.count(); ++i)
+    same += before->second.at(i) == tensor.at(i) ? 1U : 0U;
+  return same;
+}
+
 json figures_of(const std::string& name, const formats::Tensor& tensor,
-                const statistics::Counted& counted) {
+                const statistics::Counted& counted, const TensorSet& inputs) {
   std::vector<std::uint64_t> histogram;
   for (std::size_t i = 0; i < statistics::kPlaces; ++i)
     histogram.push_back(counted.histogram.at(i));
@@ -65,6 +86,8 @@ json figures_of(const std::string& name, const formats::Tensor& tensor,
           {"not_finite", histogram[statistics::kNotFinite]},
           {"first_not_finite", first < tensor.count() ? json(first) : json()},
           {"amax", amax},
+          {"norm", norm_of(tensor)},
+          {"unchanged", unchanged(name, tensor, inputs)},
           {"suggested_scale_log2",
            amax == 0 ? json() : json(kHighestBinade - kHeadroom - std::ilogb(amax))},
           {"scales", std::move(scales)},
@@ -72,7 +95,7 @@ json figures_of(const std::string& name, const formats::Tensor& tensor,
 }
 
 // Counts every tensor once. False: the device could not.
-bool count_all(Session& session, const TensorSet& tensors, json& report) {
+bool count_all(Session& session, const TensorSet& inputs, const TensorSet& tensors, json& report) {
   std::uint64_t counting_ns = 0, different = 0;
   json list = json::array();
   for (const auto& [name, tensor] : tensors) {
@@ -86,7 +109,7 @@ bool count_all(Session& session, const TensorSet& tensors, json& report) {
     const statistics::Counted counted{got.outputs.at("histogram"), got.outputs.at("summary")};
     const statistics::Counted own = statistics::counted(tensor);
     if (own.histogram != counted.histogram || own.summary != counted.summary) ++different;
-    list.push_back(figures_of(name, tensor, counted));
+    list.push_back(figures_of(name, tensor, counted, inputs));
   }
   report["counting_ns"] = counting_ns;
   report["different"] = different;
@@ -146,7 +169,7 @@ json training_step(Session& session, const std::string& name) {
     const DeviceResult got = execute_once(session, step.plan, inputs);
     if (!is_usable(got)) return nullptr;
     report["step_ns"] = got.device_ns;
-    if (!count_all(session, got.outputs, report)) return nullptr;
+    if (!count_all(session, inputs, got.outputs, report)) return nullptr;
   }
   return report;
 }

@@ -26,8 +26,11 @@ struct ZoneShares {
 
 /// {"case", "step_ns", "counting_ns", "different": tensors whose counts are not the host's,
 /// "tensors": [{"name", "format", "elements", "zeros", "not_finite", "first_not_finite", "amax",
-/// "suggested_scale_log2", "scales": [{"scale_log2", "normal", "subnormal", "lost"}],
-/// "histogram"}]}; null if the device cannot run it. Times are those of a second execution.
+/// "norm", "unchanged", "suggested_scale_log2", "scales": [{"scale_log2", "normal", "subnormal",
+/// "lost"}], "histogram"}]}; null if the device cannot run it. Times are those of a second
+/// execution. The host computes two figures from the device's results: the Euclidean norm of the
+/// finite elements, in fp64, and how many elements of a weight have the bits from before the step
+/// (null of a tensor that the step makes).
 [[nodiscard]] nlohmann::json training_step(Session& session, const std::string& name);
 
 }  // namespace halfmark::suites

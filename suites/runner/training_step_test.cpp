@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "suites/core/bounds/interval.hpp"
+#include "suites/registry.hpp"
 #include "suites/statistics/counted.hpp"
 
 namespace halfmark::suites {
@@ -73,6 +75,10 @@ TEST(TrainingStep, CountsEveryNumberOfEveryTensor) {
     EXPECT_TRUE(tensor.at("first_not_finite").is_null());
     if (tensor.at("format") == "fp16")
       has_subnormal = has_subnormal || tensor.at("scales")[0].at("subnormal") > 0.2;
+    // Between one greatest element among zeros and all elements as great.
+    const double amax = tensor.at("amax"), norm = tensor.at("norm");
+    EXPECT_GE(norm, amax) << tensor.at("name");
+    EXPECT_LE(norm, amax * std::sqrt(tensor.at("elements").get<double>()) * (1 + 1e-12));
     if (tensor.at("amax") == 0) continue;
     // Multiplied by it, the greatest number lies two binades below the last one.
     const double scaled =
@@ -82,6 +88,36 @@ TEST(TrainingStep, CountsEveryNumberOfEveryTensor) {
   }
   EXPECT_GE(step.at("tensors").size(), 8U);
   EXPECT_TRUE(has_subnormal) << "the gradients of this case are at the lower end of fp16";
+}
+
+// The norm by another order of the same numbers, and weights that a step cannot move.
+TEST(TrainingStep, HasNormsAndWhatTheStepLeftAsItWas) {
+  constexpr const char* kOverflows = "loss_scaled_backward.portable.b5i7h19o3.scale2p24.normal.s1";
+  Session session(backends::Device::open("host"));
+  const json moved = training_step(session, kStep), kept = training_step(session, kOverflows);
+  const Case c = parse_case(kStep);
+  const auto problem = find_suite(c.suite).bind(c);
+  const TensorSet right = problem->expect(problem->inputs(), {}).middle;
+  std::size_t weights = 0;
+  for (const json& tensor : moved.at("tensors")) {
+    const formats::Tensor& own = right.at(tensor.at("name"));
+    double squares = 0;
+    for (std::size_t i = own.count(); i-- > 0;) {
+      const long double value = value_of(*own.format, own.at(i));
+      squares += static_cast<double>(value * value);
+    }
+    EXPECT_NEAR(std::sqrt(squares), tensor.at("norm").get<double>(), 1e-12 * std::sqrt(squares));
+    if (!tensor.at("unchanged").is_null()) ++weights;
+  }
+  EXPECT_EQ(2U, weights) << "master weights of two layers";
+  for (const json& tensor : kept.at("tensors")) {
+    if (tensor.at("unchanged").is_null()) continue;
+    EXPECT_EQ(tensor.at("elements"), tensor.at("unchanged")) << "an overflow skips the step";
+  }
+  for (const json& tensor : moved.at("tensors")) {
+    if (tensor.at("name") != "13_w2") continue;
+    EXPECT_LT(tensor.at("unchanged"), tensor.at("elements"));
+  }
 }
 
 // Uploads of 64 KiB and more lose their last bytes, so that the device counts other numbers.
