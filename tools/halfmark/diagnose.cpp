@@ -30,8 +30,12 @@ void add_diagnose(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand(
       "diagnose", "What a training log says about its training: rules with thresholds and advice");
   verb->add_option("log", words->options.log,
-                   "one JSON object per line; see the README of training")
+                   "one JSON object per line (see the README of training), or what `halfmark lab "
+                   "--json` wrote")
       ->type_name("LOG");
+  verb->add_option("--mode", words->options.mode,
+                   "of an experiment only this mode, such as 'device, fp16'")
+      ->type_name("NAME");
   verb->add_option("--card", words->options.card,
                    "a scorecard of the device: operators of the model that it gets wrong")
       ->type_name("SCORECARD");

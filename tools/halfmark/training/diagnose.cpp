@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "reference/text/json.hpp"
 #include "reference/text/visible.hpp"
 #include "reports/files.hpp"
+#include "reports/lab_page.hpp"
 #include "suites/core/case/errors.hpp"
-#include "tools/halfmark/training/log.hpp"
+#include "tools/halfmark/training/experiment_log.hpp"
 #include "tools/halfmark/training/rules.hpp"
 
 namespace halfmark::tools {
@@ -22,15 +24,46 @@ using suites::UsageError;
 
 constexpr std::size_t kMostOfLog = std::size_t{200} << 20;  // a million steps
 
-TrainingLog read_log(const std::filesystem::path& path) {
+// Throws LogError if it is no report of an experiment.
+std::vector<ModeLog> read_experiment(const std::string& content) {
   try {
-    return parse_training_log(reports::read_file(path, kMostOfLog));
+    const json report = text::read_json(content, {.bytes = kMostOfLog});
+    const std::vector<std::string> problems = reports::check_lab_schema(report);
+    if (!problems.empty()) throw LogError(problems.front());
+    return logs_of_experiment(report);
+  } catch (const text::JsonError& error) {
+    throw LogError(error.what());
+  } catch (const json::exception& error) {
+    throw LogError(fmt::format("no report of this version's `halfmark lab`: {}", error.what()));
+  }
+}
+
+// One without a name if it is a log.
+std::vector<ModeLog> read_logs(const std::filesystem::path& path) {
+  try {
+    const std::string content = reports::read_file(path, kMostOfLog);
+    if (content.find(reports::kLabSchemaName) != std::string::npos) return read_experiment(content);
+    return {{.log = parse_training_log(content)}};
   } catch (const LogError& error) {
     throw UsageError(
         fmt::format("{}: {}", text::visible_line(path.string()), text::visible_line(error.what())));
   } catch (const reports::FileError& error) {
     throw UsageError(error.what());
   }
+}
+
+std::vector<ModeLog> chosen_logs(const DiagnoseOptions& options) {
+  std::vector<ModeLog> logs = read_logs(options.log);
+  if (options.mode.empty()) return logs;
+  std::vector<std::string> names;
+  for (const ModeLog& each : logs) names.push_back(each.name);
+  std::erase_if(logs, [&](const ModeLog& each) { return each.name != options.mode; });
+  if (!logs.empty()) return logs;
+  throw UsageError(fmt::format("{} has no mode '{}'; {}", text::visible_line(options.log.string()),
+                               text::visible_line(options.mode),
+                               names.size() == 1 && names[0].empty()
+                                   ? "it is the log of one training"
+                                   : fmt::format("choose from: '{}'", fmt::join(names, "', '"))));
 }
 
 std::string_view checked_profile(const std::string& name) {
@@ -124,40 +157,58 @@ json rules_json(const std::vector<Applied>& applied) {
   return list;
 }
 
-json report_json(const TrainingLog& log, const std::vector<Applied>& applied) {
+json report_json(const ModeLog& mode, const std::vector<Applied>& applied) {
+  const TrainingLog& log = mode.log;
   const Figures figures = figures_of(log);
   const Death death = death_of(log);
   const json course = death.of.empty()
                           ? json()
                           : json{{"of", death.of}, {"step", death.step}, {"layer", death.layer}};
-  return {{"steps", figures.steps},
-          {"skipped", figures.skipped},
-          {"success_rate", figures.steps == 0 ? json() : json(figures.success_rate())},
-          {"death", course},
-          {"rules", rules_json(applied)}};
+  json report = {{"steps", figures.steps},
+                 {"skipped", figures.skipped},
+                 {"success_rate", figures.steps == 0 ? json() : json(figures.success_rate())},
+                 {"death", course},
+                 {"rules", rules_json(applied)}};
+  if (!mode.name.empty()) report["mode"] = mode.name;
+  return report;
+}
+
+void print_log(const ModeLog& mode, const std::vector<Applied>& applied, bool is_first,
+               std::ostream& out) {
+  if (!mode.name.empty()) {
+    fmt::print(out, "{}== {}: {}\n", is_first ? "" : "\n", text::visible_line(mode.name),
+               text::visible_line(mode.title));
+  }
+  print_figures(mode.log, out);
+  print_rules(applied, out);
+  print_layers(mode.log, out);
 }
 
 }  // namespace
 
 int diagnose_training(const DiagnoseOptions& options, std::ostream& out) {
   const std::string_view profile = checked_profile(options.profile);
-  const TrainingLog log = read_log(options.log);
-  const Observed observed{
-      .log = log,
-      .notes = options.card ? read_device_notes(*options.card) : std::vector<DeviceNote>{},
-      .has_card = options.card.has_value()};
-  const std::vector<Applied> applied = apply_rules(observed, profile);
-  if (options.as_json) {
-    out << text::visible_json(report_json(log, applied).dump(2)) << '\n';
-  } else {
-    print_figures(log, out);
-    print_rules(applied, out);
-    print_layers(log, out);
+  const std::vector<ModeLog> logs = chosen_logs(options);
+  const std::vector<DeviceNote> notes =
+      options.card ? read_device_notes(*options.card) : std::vector<DeviceNote>{};
+  bool fails = false;
+  json reports = json::array();
+  for (const ModeLog& each : logs) {
+    const std::vector<Applied> applied = apply_rules(
+        {.log = each.log, .notes = notes, .has_card = options.card.has_value()}, profile);
+    fails = fails || std::ranges::any_of(applied, [](const Applied& a) {
+              return a.rule->gravity == Gravity::kFailure;
+            });
+    if (options.as_json)
+      reports.push_back(report_json(each, applied));
+    else
+      print_log(each, applied, &each == &logs.front(), out);
   }
-  return std::any_of(applied.begin(), applied.end(),
-                     [](const Applied& a) { return a.rule->gravity == Gravity::kFailure; })
-             ? 1
-             : 0;
+  if (options.as_json) {
+    const bool is_one = logs.size() == 1 && logs.front().name.empty();
+    out << text::visible_json((is_one ? reports[0] : reports).dump(2)) << '\n';
+  }
+  return fails ? 1 : 0;
 }
 
 void list_training_rules(std::ostream& out) {

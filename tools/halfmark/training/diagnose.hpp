@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark diagnose LOG`: reads a training log, applies the rules and prints what they say, for
-// people or as JSON. Decides the layout and the exit code: 0, or 1 if a rule of gravity failure
-// applies; a log or a card that cannot be used throws UsageError.
+// `halfmark diagnose LOG`: reads a training log, or what `halfmark lab --json` wrote, applies the
+// rules and prints what they say, for people or as JSON. Decides the layout and the exit code: 0,
+// or 1 if a rule of gravity failure applies; a log or a card that cannot be used throws UsageError.
 #pragma once
 
 #include <filesystem>
@@ -13,6 +13,7 @@ namespace halfmark::tools {
 
 struct DiagnoseOptions {
   std::filesystem::path log;
+  std::string mode = {};                           // of an experiment: "device, fp16"; empty: all
   std::optional<std::filesystem::path> card = {};  // what the device gets wrong
   std::string profile = "study";
   bool as_json = false;

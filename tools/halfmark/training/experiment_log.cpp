@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/halfmark/training/experiment_log.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace halfmark::tools {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 2> kRunBy = {"device", "reference"};
+constexpr std::string_view kWide = "fp32";
+
+std::optional<double> number(const json& object, const char* field) {
+  const json value = object.value(field, json());
+  if (value.is_null()) return std::nullopt;
+  if (value.is_number()) return value.get<double>();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (value == "inf") return kInfinity;
+  return value == "-inf" ? -kInfinity : std::numeric_limits<double>::quiet_NaN();
+}
+
+// Of weights and of biases: "dW1", "db1".
+bool is_gradient_of_a_layer(const std::string& tensor) {
+  return tensor.starts_with("dW") || tensor.starts_with("db");
+}
+
+const json* named(const json& list, const json& name) {
+  const auto found =
+      std::ranges::find_if(list, [&](const json& each) { return each.at("name") == name; });
+  return found == list.end() ? nullptr : &*found;
+}
+
+// `wide`: the same step in fp32, or null.
+std::optional<double> lost_share(const json& tensor, const json* wide) {
+  if (wide == nullptr || !wide->contains("tensors")) return std::nullopt;
+  const json* twin = named(wide->at("tensors"), tensor.at("name"));
+  if (twin == nullptr) return std::nullopt;
+  const double lost = tensor.at("zeros").get<double>() - twin->at("zeros").get<double>();
+  return std::max(0.0, lost) / tensor.at("count").get<double>();
+}
+
+StepRecord step_of(const json& step, const json* wide) {
+  const int scale_log2 = step.value("scale_log2", 0);
+  StepRecord record{.step = step.at("step"),
+                    .loss = number(step, "loss"),
+                    .norm = number(step, "norm"),
+                    .scale = std::ldexp(1.0, scale_log2),
+                    .skipped = step.value("skipped", false),
+                    .layers = {}};
+  for (const json& tensor : step.value("tensors", json::array())) {
+    const std::string name = tensor.at("name");
+    if (!is_gradient_of_a_layer(name)) continue;
+    const std::optional<double> norm = number(tensor, "norm");
+    record.layers.push_back(
+        {.name = name,
+         .norm = norm ? std::optional(std::ldexp(*norm, -scale_log2)) : std::nullopt,
+         .parameter_norm = {},
+         .lost_share = lost_share(tensor, wide)});
+  }
+  return record;
+}
+
+ModeLog log_of(const json& mode, std::string_view run_by, const json* wide) {
+  const std::string format = mode.value("format", "");
+  ModeLog made{.name = fmt::format("{}, {}", run_by, mode.at("name").get<std::string>()),
+               .title = mode.at("title"),
+               .log = {}};
+  if (format == "fp16" || format == "bf16" || format == kWide)
+    made.log.setup = Setup{.format = format};
+  const json& steps = mode.at("steps");
+  const bool is_wide = wide == &mode;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const bool has_twin = wide != nullptr && !is_wide && i < wide->at("steps").size();
+    made.log.steps.push_back(step_of(steps[i], has_twin ? &wide->at("steps")[i] : nullptr));
+  }
+  return made;
+}
+
+}  // namespace
+
+std::vector<ModeLog> logs_of_experiment(const json& report) {
+  std::vector<ModeLog> logs;
+  for (const std::string_view run_by : kRunBy) {
+    const auto run = report.find(run_by);
+    if (run == report.end() || !run->is_object() || !run->contains("modes")) continue;
+    const json& modes = run->at("modes");
+    const json* wide = named(modes, kWide);
+    for (const json& mode : modes) logs.push_back(log_of(mode, run_by, wide));
+  }
+  return logs;
+}
+
+}  // namespace halfmark::tools

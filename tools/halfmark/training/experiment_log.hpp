@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `halfmark lab --json` wrote, as logs of trainings, so that the rules of a training apply to
+// what the device and the reference recorded of every step. Decides which of its tensors are
+// gradients of a layer, and what was lost of them. Judges nothing.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "tools/halfmark/training/log.hpp"
+
+namespace halfmark::tools {
+
+struct ModeLog {
+  std::string name = {};   // "device, fp16-scaled"
+  std::string title = {};  // "fp16, dynamic scale from 2^16"
+  TrainingLog log = {};
+};
+
+/// One log for each mode that the report has of the device and of the reference. Norms are
+/// unscaled. A layer's share of lost gradients is that of elements which are zero beyond those of
+/// the report's fp32 training in the same step; without such a training it is unknown. The report
+/// must fit its schema.
+[[nodiscard]] std::vector<ModeLog> logs_of_experiment(const nlohmann::json& report);
+
+}  // namespace halfmark::tools
