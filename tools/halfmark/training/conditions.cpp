@@ -171,10 +171,21 @@ MaybeHit overflows_more_and_more(const Observed& seen, double) {
              .what = fmt::format("{} in the first half, {} in the second", early, late)};
 }
 
+// Names the layer that lost most.
 MaybeHit loses_share_above(const Observed& seen, double threshold) {
-  return layers_that(seen, [&](const LayerRecord& layer) {
-    const bool above = layer.lost_share && *layer.lost_share > threshold;
-    return above ? fmt::format("{:.3g} % lost", 100 * *layer.lost_share) : std::string();
+  return steps_that(seen.log, [&](const StepRecord& step) {
+    const LayerRecord* most = nullptr;
+    std::size_t others = 0;
+    for (const LayerRecord& layer : step.layers) {
+      if (!layer.lost_share || !(*layer.lost_share > threshold)) continue;
+      if (most != nullptr) ++others;
+      if (most == nullptr || *layer.lost_share > *most->lost_share) most = &layer;
+    }
+    if (most == nullptr) return std::string();
+    std::string what = fmt::format("layer {}: {:.3g} % lost", most->name, 100 * *most->lost_share);
+    if (others > 0)
+      what += fmt::format(", and {} more", others == 1 ? "one" : std::to_string(others));
+    return what;
   });
 }
 

@@ -60,6 +60,14 @@ TEST_F(Diagnose, AHealthyTrainingHasNoRuleAndEndsWithZero) {
       << out_.str();
 }
 
+TEST_F(Diagnose, NamesTheLayerThatLostMost) {
+  (void)run(
+      R"({"step":0,"layers":[{"name":"a","lost_share":0.1},{"name":"b","lost_share":0.9},{"name":"c"},)"
+      R"({"name":"d","lost_share":0.2}]})");
+  EXPECT_NE(std::string::npos, out_.str().find("layer b: 90 % lost, and 2 more at step 0"))
+      << out_.str();
+}
+
 TEST_F(Diagnose, AModelAloneIsJudgedBeforeTraining) {
   EXPECT_EQ(
       1,

@@ -51,7 +51,7 @@ StepRecord step_of(const json& step, const json* wide) {
   StepRecord record{.step = step.at("step"),
                     .loss = number(step, "loss"),
                     .norm = number(step, "norm"),
-                    .scale = std::ldexp(1.0, scale_log2),
+                    .scale = {},
                     .skipped = step.value("skipped", false),
                     .layers = {}};
   for (const json& tensor : step.value("tensors", json::array())) {
@@ -67,18 +67,36 @@ StepRecord step_of(const json& step, const json* wide) {
   return record;
 }
 
+// A scale that is 1 in every step is none.
+bool has_a_scale(const json& steps) {
+  return std::ranges::any_of(steps,
+                             [](const json& step) { return step.value("scale_log2", 0) != 0; });
+}
+
+// The norm to which steps were clipped, or one that no step exceeded; nothing if none is clipped.
+std::optional<double> clip_of(const json& steps) {
+  std::optional<double> clip;
+  for (const json& step : steps) {
+    const std::optional<double> factor = number(step, "clip_factor"), norm = number(step, "norm");
+    if (factor && norm && std::isfinite(*norm)) clip = std::max(clip.value_or(0), *factor * *norm);
+  }
+  return clip;
+}
+
 ModeLog log_of(const json& mode, std::string_view run_by, const json* wide) {
   const std::string format = mode.value("format", "");
   ModeLog made{.name = fmt::format("{}, {}", run_by, mode.at("name").get<std::string>()),
                .title = mode.at("title"),
                .log = {}};
-  if (format == "fp16" || format == "bf16" || format == kWide)
-    made.log.setup = Setup{.format = format};
   const json& steps = mode.at("steps");
+  if (format == "fp16" || format == "bf16" || format == kWide)
+    made.log.setup = Setup{.format = format, .clip = clip_of(steps)};
+  const bool is_scaled = has_a_scale(steps);
   const bool is_wide = wide == &mode;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const bool has_twin = wide != nullptr && !is_wide && i < wide->at("steps").size();
     made.log.steps.push_back(step_of(steps[i], has_twin ? &wide->at("steps")[i] : nullptr));
+    if (is_scaled) made.log.steps.back().scale = std::ldexp(1.0, steps[i].value("scale_log2", 0));
   }
   return made;
 }

@@ -74,6 +74,15 @@ TEST(ExperimentLog, OnlyWhatFp32KeepsIsLost) {
   EXPECT_FALSE(logs_of_experiment(alone)[0].log.steps[0].layers[0].lost_share.has_value());
 }
 
+TEST(ExperimentLog, NoScaleAndNoClippingAreNotInvented) {
+  json clipped = report();
+  clipped["reference"]["modes"][0]["steps"][0]["clip_factor"] = 0.25;
+  const std::vector<ModeLog> logs = logs_of_experiment(clipped);
+  EXPECT_EQ(0.125, logs[0].log.setup->clip);
+  EXPECT_FALSE(logs[1].log.setup->clip.has_value());
+  EXPECT_FALSE(logs[1].log.steps[0].scale.has_value()) << "its scale is 1 in every step";
+}
+
 TEST(ExperimentLog, WhatIsNotFiniteStaysSo) {
   const StepRecord step = logs_of_experiment(report())[2].log.steps[0];
   EXPECT_TRUE(step.skipped);
