@@ -123,11 +123,16 @@ void print_axes(const std::vector<std::string>& names) {
   if (names.empty()) shown.assign(suites::all_suites().begin(), suites::all_suites().end());
   for (const suites::Suite* suite : shown) {
     fmt::print(std::cout, "{}: {}\n  {}", suite->name, suite->summary, suite->name);
-    for (const suites::Axis& axis : suite->axes) fmt::print(std::cout, ".<{}>", axis.name);
+    for (const suites::Axis& axis : suite->axes) {
+      const bool has_default = !axis.words.empty() && axis.words.front().empty();
+      const std::string token = fmt::format(".<{}>", axis.name);
+      fmt::print(std::cout, "{}", has_default ? "[" + token + "]" : token);
+    }
     fmt::print(std::cout, ".s<seed>\n");
     for (const suites::Axis& axis : suite->axes) {
       std::string accepted;
-      for (const auto word : axis.words) accepted += fmt::format(" {}", word);
+      for (const auto word : axis.words)
+        accepted += word.empty() ? " nothing" : fmt::format(" {}", word);
       for (const char letter : axis.letters)
         accepted += fmt::format("{}{}<n>", letter == axis.letters[0] ? " " : "", letter);
       fmt::print(std::cout, "    {:<12} {}:{}\n", axis.name, axis.help, accepted);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 
@@ -37,7 +39,12 @@ bool matches_letters(std::string_view letters, std::string_view token) {
   return token.empty();
 }
 
+bool may_be_left_out(const Axis& axis) { return !axis.words.empty() && axis.words.front().empty(); }
+
 std::string accepted(const Axis& axis) {
+  if (may_be_left_out(axis)) {
+    return fmt::format("left out or one of: {}", fmt::join(std::span(axis.words).subspan(1), ", "));
+  }
   if (!axis.words.empty()) return fmt::format("one of: {}", fmt::join(axis.words, ", "));
   std::string form;
   for (const char letter : axis.letters) form += fmt::format("{}<number>", letter);
@@ -61,8 +68,36 @@ std::vector<std::string_view> split(std::string_view name) {
 
 std::string grammar(std::string_view suite, std::span<const Axis> axes) {
   std::string form{suite};
-  for (const Axis& axis : axes) form += fmt::format(".<{}>", axis.name);
+  for (const Axis& axis : axes) {
+    const std::string token = fmt::format(".<{}>", axis.name);
+    form += may_be_left_out(axis) ? "[" + token + "]" : token;
+  }
   return form + ".s<seed>";
+}
+
+// Whether the first token is one too many for the axes that need one, and no axis left takes it.
+bool is_surplus(std::span<const Axis> axes, std::span<const std::string_view> named) {
+  const auto needed = std::ranges::count_if(axes, std::not_fn(may_be_left_out));
+  return std::ssize(named) > needed &&
+         std::ranges::none_of(axes, [&](const Axis& axis) { return accepts(axis, named.front()); });
+}
+
+// One token for each axis: an empty one for what the name leaves out.
+std::vector<std::string_view> with_omissions(std::span<const Axis> axes,
+                                             std::span<const std::string_view> named) {
+  std::vector<std::string_view> tokens;
+  for (; !axes.empty(); axes = axes.subspan(1)) {
+    const bool fits = !named.empty() && !named.front().empty() &&
+                      (accepts(axes.front(), named.front()) || is_surplus(axes, named));
+    if (may_be_left_out(axes.front()) && !fits) {
+      tokens.emplace_back();
+    } else if (!named.empty()) {
+      tokens.push_back(named.front());
+      named = named.subspan(1);
+    }
+  }
+  tokens.insert(tokens.end(), named.begin(), named.end());
+  return tokens;
 }
 
 }  // namespace
@@ -89,7 +124,9 @@ std::uint64_t Case::number(std::string_view axis, char letter) const {
 
 std::string print_seedless(const Case& c) {
   std::string name = c.suite;
-  for (const Token& token : c.tokens) name += "." + token.text;
+  for (const Token& token : c.tokens) {
+    if (!token.text.empty()) name += "." + token.text;
+  }
   return name;
 }
 
@@ -127,8 +164,8 @@ Case parse_case(std::string_view suite, std::span<const Axis> axes, std::string_
     throw UsageError(
         fmt::format("case name '{}' is not of suite '{}'", text::visible_line(name), suite));
   }
-  const std::span<const std::string_view> tokens(parts.data() + 1, parts.size() - 2);
-  return make_case(suite, axes, tokens, seed);
+  const std::span<const std::string_view> named(parts.data() + 1, parts.size() - 2);
+  return make_case(suite, axes, with_omissions(axes, named), seed);
 }
 
 bool matches_glob(std::string_view glob, std::string_view name) {

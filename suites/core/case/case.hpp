@@ -16,10 +16,12 @@ namespace halfmark::suites {
 
 /// One parameter of a suite. Exactly one of `words` and `letters` is given.
 struct Axis {
-  std::string_view name;                // "format"
-  std::string_view help;                // what a token means, for `halfmark list --help-axes`
-  std::vector<std::string_view> words;  // accepted tokens, in canonical order
-  std::string_view letters;             // or: a letter before each number, "mnk" accepts m128n64k32
+  std::string_view name;  // "format"
+  std::string_view help;  // what a token means, for `halfmark list --help-axes`
+  /// Accepted tokens, in canonical order. An empty one comes first and is what a name means that
+  /// leaves the token out; the tokens of such an axis occur in no other.
+  std::vector<std::string_view> words;
+  std::string_view letters;  // or: a letter before each number, "mnk" accepts m128n64k32
   /// The word that the shrinker tries for a failing case; empty: it keeps the case's word.
   std::string_view simplest = {};
 };

@@ -46,6 +46,43 @@ TEST(Case, MalformedNamesAreRefusedByTheWordThatIsWrong) {
   EXPECT_NE("", error_of(""));
 }
 
+const std::vector<Axis> kAxesWithDefaults = {
+    {.name = "format", .help = "", .words = {"", "bf16"}, .letters = ""},
+    {.name = "biases", .help = "", .words = {"", "biases"}, .letters = ""},
+    {.name = "fill", .help = "", .words = {"normal"}, .letters = ""},
+};
+
+TEST(Case, WordsWithADefaultMayBeLeftOut) {
+  const auto words = [](std::string_view name) {
+    const Case c = parse_case("step", kAxesWithDefaults, name);
+    EXPECT_EQ(name, print(c));
+    return std::pair(std::string(c.word("format")), std::string(c.word("biases")));
+  };
+  using Words = std::pair<std::string, std::string>;
+  EXPECT_EQ((Words{"", ""}), words("step.normal.s7"));
+  EXPECT_EQ((Words{"bf16", ""}), words("step.bf16.normal.s7"));
+  EXPECT_EQ((Words{"", "biases"}), words("step.biases.normal.s7"));
+  EXPECT_EQ((Words{"bf16", "biases"}), words("step.bf16.biases.normal.s7"));
+}
+
+TEST(Case, AWrongWordWithADefaultIsNamed) {
+  const auto error = [](std::string_view name) -> std::string {
+    try {
+      static_cast<void>(parse_case("step", kAxesWithDefaults, name));
+    } catch (const UsageError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ("'bf17' is not a format of suite 'step'; it must be left out or one of: bf16",
+            error("step.bf17.normal.s7"));
+  EXPECT_NE(std::string::npos, error("step.normol.s7").find("'normol' is not a fill"));
+  EXPECT_NE("", error("step.biases.bf16.normal.s7")) << "in another order";
+  EXPECT_NE("", error("step..normal.s7")) << "what is left out has no dot";
+  EXPECT_NE(std::string::npos,
+            error("step.s7").find("write step[.<format>][.<biases>].<fill>.s<seed>"));
+}
+
 TEST(Glob, MatchesWholeNames) {
   EXPECT_TRUE(matches_glob("gemm.*.s7", "gemm.fp16.m1.s7"));
   EXPECT_TRUE(matches_glob("*fp16*", "gemm.fp16.m1.s7"));

@@ -90,7 +90,8 @@ class PreparedPlan {
   [[nodiscard]] backends::OperatorCall call_of(const OperatorStep& step) const;
   void begin_launch() const;
   void flip();
-  std::uint64_t run_operators();
+  std::uint64_t run_launch(const Launch& step);
+  std::uint64_t run_operator(const OperatorStep& step);
 };
 
 }  // namespace halfmark::suites

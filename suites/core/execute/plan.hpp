@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -86,6 +87,8 @@ struct OperatorStep {
   std::vector<TensorSlice> tensors;
   std::vector<std::pair<std::string, double>> scalars;       // name, value
   std::vector<std::pair<std::string, std::string>> options;  // name, value
+  /// How many of the plan's launches run before it; by default all.
+  std::size_t launches_before = std::numeric_limits<std::size_t>::max();
 };
 
 /// Where the repeats of a plan run, and next to what.
@@ -104,7 +107,7 @@ struct FlippedBit {
 struct Plan {
   std::vector<TensorSpec> tensors;
   std::vector<Launch> launches;
-  std::vector<OperatorStep> operators;  // run in order, after the launches
+  std::vector<OperatorStep> operators;  // run in order, after the launches or between them
   /// How many more times all steps run on the same buffers; outputs must not change.
   std::size_t repeats = 0;
   Company company = Company::kAlone;

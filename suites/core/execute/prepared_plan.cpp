@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "kernels/catalog.hpp"
@@ -54,26 +55,38 @@ void PreparedPlan::restore(const TensorSet& inputs) {
 
 std::uint64_t PreparedPlan::launch() {
   std::uint64_t total_ns = 0;
-  for (const Launch& step : plan_.launches) {
-    std::vector<backends::Argument> arguments;
-    for (const PlanArgument& argument : step.arguments) {
-      if (const auto* tensor = std::get_if<TensorRef>(&argument)) {
-        arguments.emplace_back(&buffers_.at(tensor->name));
-      } else if (const auto* i32 = std::get_if<std::int32_t>(&argument)) {
-        arguments.emplace_back(*i32);
-      } else if (const auto* u32 = std::get_if<std::uint32_t>(&argument)) {
-        arguments.emplace_back(*u32);
-      } else {
-        arguments.emplace_back(std::get<float>(argument));
-      }
+  auto next = plan_.operators.begin();
+  const auto run_operators_before = [&](std::size_t launches) {
+    for (; next != plan_.operators.end() && next->launches_before <= launches; ++next) {
+      if (!not_supported_) total_ns += run_operator(*next);
     }
-    begin_launch();
-    const backends::Grid grid{.groups = step.groups, .items = step.items};
-    total_ns += session_.program(step).launch(step.entry, grid, arguments);
+  };
+  for (std::size_t i = 0; i < plan_.launches.size(); ++i) {
+    run_operators_before(i);
+    if (not_supported_) return total_ns;
+    total_ns += run_launch(plan_.launches[i]);
   }
-  total_ns += run_operators();
+  run_operators_before(std::numeric_limits<std::size_t>::max());
   if (plan_.flipped) flip();
   return total_ns;
+}
+
+std::uint64_t PreparedPlan::run_launch(const Launch& step) {
+  std::vector<backends::Argument> arguments;
+  for (const PlanArgument& argument : step.arguments) {
+    if (const auto* tensor = std::get_if<TensorRef>(&argument)) {
+      arguments.emplace_back(&buffers_.at(tensor->name));
+    } else if (const auto* i32 = std::get_if<std::int32_t>(&argument)) {
+      arguments.emplace_back(*i32);
+    } else if (const auto* u32 = std::get_if<std::uint32_t>(&argument)) {
+      arguments.emplace_back(*u32);
+    } else {
+      arguments.emplace_back(std::get<float>(argument));
+    }
+  }
+  begin_launch();
+  const backends::Grid grid{.groups = step.groups, .items = step.items};
+  return session_.program(step).launch(step.entry, grid, arguments);
 }
 
 void PreparedPlan::flip() {
@@ -107,18 +120,11 @@ backends::OperatorCall PreparedPlan::call_of(const OperatorStep& step) const {
   return call;
 }
 
-std::uint64_t PreparedPlan::run_operators() {
-  std::uint64_t total_ns = 0;
-  for (const OperatorStep& step : plan_.operators) {
-    begin_launch();
-    backends::OperatorOutcome outcome = session_.device().run(call_of(step));
-    if (!outcome.supported) {
-      not_supported_ = std::move(outcome.answer);
-      return total_ns;
-    }
-    total_ns += outcome.elapsed_ns;
-  }
-  return total_ns;
+std::uint64_t PreparedPlan::run_operator(const OperatorStep& step) {
+  begin_launch();
+  backends::OperatorOutcome outcome = session_.device().run(call_of(step));
+  if (!outcome.supported) not_supported_ = std::move(outcome.answer);
+  return outcome.supported ? outcome.elapsed_ns : 0;
 }
 
 bool PreparedPlan::guard_is_intact(const TensorSpec& spec) const {

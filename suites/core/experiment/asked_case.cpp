@@ -22,6 +22,7 @@ bool AskedCase::ask(Session& session) {
   if (got.error && got.error->device_lost) throw std::runtime_error(got.error->text);
   if (got.error || got.not_supported || !memory_fault(got).empty()) return false;
   outputs_ = std::move(got.outputs);
+  expected_ = problem_->expect_beside(inputs_, outputs_);  // allowed_ refers to it
   found_ = compare(allowed_, outputs_);
   known_.clear();
   general_.clear();

@@ -136,7 +136,7 @@ void judge_by_reference(CaseResult& result, Session& session, const Asked& asked
                         const GoldenCheck* golden) {
   const auto& [problem, plan, inputs, operands] = asked;
   const auto refer_start = Clock::now();
-  const Expectation expected = problem.expect(inputs);
+  const Expectation expected = problem.expect_beside(inputs, observed.got.outputs);
   result.refer_seconds = seconds_since(refer_start);
   if (golden != nullptr)
     result.golden =

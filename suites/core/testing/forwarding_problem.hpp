@@ -26,6 +26,9 @@ class ForwardingProblem : public Problem {
   Expectation expect(const TensorSet& inputs, const models::Machine& machine) const override {
     return other_->expect(inputs, machine);
   }
+  Expectation expect_beside(const TensorSet& inputs, const TensorSet& outputs) const override {
+    return other_->expect_beside(inputs, outputs);
+  }
   std::vector<Hypothesis> mistakes() const override { return other_->mistakes(); }
   std::vector<Hypothesis> families() const override { return other_->families(); }
   std::vector<Hypothesis> mistakes_seen_in(const Places& wrong,
@@ -79,6 +82,10 @@ class AlteredProblem final : public ForwardingProblem {
   }
   Expectation expect(const TensorSet& inputs, const models::Machine& machine) const override {
     Expectation right = other().expect(inputs, machine);
+    return expectation_ ? expectation_(std::move(right)) : right;
+  }
+  Expectation expect_beside(const TensorSet& inputs, const TensorSet& outputs) const override {
+    Expectation right = other().expect_beside(inputs, outputs);
     return expectation_ ? expectation_(std::move(right)) : right;
   }
   // The parts are altered in the same way.

@@ -35,9 +35,12 @@ bool broke_memory(CaseResult& result, const DeviceResult& got) {
 
 // The results differ from run to run, but the row allows each of them, as with a varying order of
 // operations. If the row allows only one result, the order of operations cannot explain two.
-bool only_order_varies(const DeviceResult& got, const Allowance& allowed) {
+bool only_order_varies(const Problem& problem, const TensorSet& inputs, const DeviceResult& got,
+                       const Allowance& allowed) {
   const auto is_allowed = [&](const TensorSet& outputs) {
-    return compare(allowed, outputs).mismatches == 0;
+    if (compare(allowed, outputs).mismatches == 0) return true;
+    const Expectation beside = problem.expect_beside(inputs, outputs);
+    return compare(allowance_of(beside, allowed.bound_ulps), outputs).mismatches == 0;
   };
   return got.guards_broken.empty() && got.inputs_changed.empty() && got.unwritten.empty() &&
          !got.variants.empty() && is_allowed(got.outputs) &&
@@ -45,9 +48,9 @@ bool only_order_varies(const DeviceResult& got, const Allowance& allowed) {
 }
 
 // Refines the class of memory_fault() with what the suite or the row knows.
-void name_memory_fault(CaseResult& result, const Problem& problem, const DeviceResult& got,
-                       const Allowance& allowed) {
-  if (result.finding_class == "race" && only_order_varies(got, allowed)) {
+void name_memory_fault(CaseResult& result, const Problem& problem, const TensorSet& inputs,
+                       const DeviceResult& got, const Allowance& allowed) {
+  if (result.finding_class == "race" && only_order_varies(problem, inputs, got, allowed)) {
     result.finding_class = "nondet";
     const std::string_view freedom = freedom_of(got.apart);
     if (!freedom.empty()) {
@@ -199,7 +202,7 @@ void weigh_model(CaseResult& result, const Problem& problem, const Modelling& mo
 
 void describe_memory_fault(CaseResult& result, const Problem& problem, const TensorSet& inputs,
                            const Allowance& allowed, const DeviceResult& got) {
-  name_memory_fault(result, problem, got, allowed);
+  name_memory_fault(result, problem, inputs, got, allowed);
   name_over_read(result, problem, inputs, allowed, got);
   if (memory_fault(got) == "uninit" && !got.unwritten.empty())
     describe_places(result, problem, got.unwritten, allowed.expected);
