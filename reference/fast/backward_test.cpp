@@ -13,6 +13,7 @@ namespace halfmark::fast {
 namespace {
 
 using formats::Bits;
+using formats::kBf16;
 using formats::kFp16;
 using formats::kFp32;
 using formats::Tensor;
@@ -30,7 +31,11 @@ void expect_equal(const TrainingStep& e, const TrainingStep& a) {
       {"g", &TrainingStep::g},     {"y", &TrainingStep::y},     {"loss", &TrainingStep::loss},
       {"dy", &TrainingStep::dy},   {"dw2", &TrainingStep::dw2}, {"dg", &TrainingStep::dg},
       {"dh", &TrainingStep::dh},   {"dw1", &TrainingStep::dw1}, {"g1", &TrainingStep::g1},
-      {"g2", &TrainingStep::g2},   {"w1", &TrainingStep::w1},   {"w2", &TrainingStep::w2}};
+      {"g2", &TrainingStep::g2},   {"w1", &TrainingStep::w1},   {"w2", &TrainingStep::w2},
+      {"b1h", &TrainingStep::b1h}, {"b2h", &TrainingStep::b2h}, {"s1", &TrainingStep::s1},
+      {"s2", &TrainingStep::s2},   {"db1", &TrainingStep::db1}, {"db2", &TrainingStep::db2},
+      {"gb1", &TrainingStep::gb1}, {"gb2", &TrainingStep::gb2}, {"b1", &TrainingStep::b1},
+      {"b2", &TrainingStep::b2}};
   for (const auto& [name, tensor] : tensors) EXPECT_EQ(e.*tensor, a.*tensor) << name;
   EXPECT_EQ(e.found_inf, a.found_inf);
   EXPECT_EQ(e.scale, a.scale);
@@ -60,12 +65,16 @@ constexpr TrainingProblem kSmall{
 TrainingState state_of(const TrainingProblem& p, Fill fill, Bits scale, std::uint32_t growth,
                        unsigned seed) {
   std::mt19937_64 random(seed);
-  return {.x = filled(kFp16, p.batch * p.in, fill, random),
-          .t = filled(kFp16, p.batch * p.out, fill, random),
-          .w1 = filled(kFp32, p.hidden * p.in, fill, random),
-          .w2 = filled(kFp32, p.out * p.hidden, fill, random),
-          .scale = scale,
-          .growth = growth};
+  TrainingState state{.x = filled(*p.format, p.batch * p.in, fill, random),
+                      .t = filled(*p.format, p.batch * p.out, fill, random),
+                      .w1 = filled(kFp32, p.hidden * p.in, fill, random),
+                      .w2 = filled(kFp32, p.out * p.hidden, fill, random),
+                      .scale = scale,
+                      .growth = growth};
+  if (!p.has_biases) return state;
+  state.b1 = filled(kFp32, p.hidden, fill, random);
+  state.b2 = filled(kFp32, p.out, fill, random);
+  return state;
 }
 
 constexpr Bits kScales[] = {0x3f800000, 0x447a0000, 0x47800000, 0x4b800000, 0x39800000,
@@ -75,6 +84,27 @@ TEST(FastBackward, EveryFillAndScale) {
   for (const Fill fill : testing::kFills) {
     for (const Bits scale : kScales) expect_soft(kSmall, state_of(kSmall, fill, scale, 0, 1));
   }
+}
+
+TEST(FastBackward, EveryFormatWithBiasesAndWithout) {
+  for (const formats::Format* format : {&kFp16, &kBf16}) {
+    for (const bool has_biases : {false, true}) {
+      TrainingProblem p = kSmall;
+      p.format = format;
+      p.has_biases = has_biases;
+      for (const Fill fill : testing::kFills) expect_soft(p, state_of(p, fill, 0x47800000, 0, 1));
+    }
+  }
+}
+
+// Nothing but the gradient of a bias is infinite: inputs and weights are zero.
+TEST(FastBackward, AnInfiniteGradientOfABiasIsFound) {
+  TrainingProblem p{.batch = 3, .in = 2, .hidden = 2, .out = 2, .rate = 0x3c23d70a};
+  p.has_biases = true;
+  TrainingState state = state_of(p, Fill::kZeros, 0x47800000, 0, 8);
+  for (std::size_t i = 0; i < p.batch; ++i) state.t.set(i * p.out, 0x4000);
+  expect_soft(p, state);
+  EXPECT_TRUE(fast::loss_scaled_backward(p, state, {}).found_inf);
 }
 
 TEST(FastBackward, TheScaleGrowsBacksOffAndStaysFinite) {

@@ -28,17 +28,25 @@ struct Context {
   const TrainingState& state;
   const Machine& machine;
   const TrainingVariant& variant;
+  const TrainingProducts* products;
   Fp32 op;
+
+  [[nodiscard]] const formats::Format& half() const { return *problem.format; }
 };
 
-Bits to_half(const Context& x, Bits value) { return x.op.store(kFp16, value); }
-Bits from_half(const Context& x, Bits stored) { return x.op.load(kFp16, stored); }
+Bits through(const Context& x, const formats::Format& format, Bits value) {
+  return x.op.load(format, x.op.store(format, value));
+}
+Bits to_half(const Context& x, Bits value) {
+  return x.op.store(x.half(), x.variant.casts_through_fp16 ? through(x, kFp16, value) : value);
+}
+Bits from_half(const Context& x, Bits stored) { return x.op.load(x.half(), stored); }
 Bits through_half(const Context& x, Bits value) { return from_half(x, to_half(x, value)); }
 
-// An fp16 gradient as it is stored.
+// A gradient as it is stored.
 Bits gradient(const Context& x, Bits stored) {
-  if (x.variant.flush_gradients && formats::is_subnormal(kFp16, stored))
-    return formats::zero(kFp16, formats::sign(kFp16, stored));
+  if (x.variant.flush_gradients && formats::is_subnormal(x.half(), stored))
+    return formats::zero(x.half(), formats::sign(x.half(), stored));
   return stored;
 }
 
@@ -54,13 +62,20 @@ struct Shape {
   bool transpose_a, transpose_b;
 };
 
-Tensor product(const Context& x, const Shape& shape, const Tensor& a, const Tensor& b) {
+// The given one, or op(A) op(B) in a format.
+Tensor product(const Context& x, Tensor TrainingProducts::* given, const formats::Format& to,
+               const Shape& shape, const Tensor& a, const Tensor& b) {
+  if (x.products != nullptr) return x.products->*given;
   GemmProblem p{.m = shape.m, .n = shape.n, .k = shape.k};
   p.transpose_a = shape.transpose_a;
   p.transpose_b = shape.transpose_b;
-  p.d_format = &kFp16;
-  const formats::Format& accumulator = x.variant.narrow_accumulator ? kFp16 : kFp32;
-  return gemm(p, a, b, nullptr, specified_arithmetic(accumulator), x.machine);
+  const bool is_detour = to != kFp32 && x.variant.products_through_fp16;
+  p.d_format = is_detour ? &kFp16 : &to;
+  const formats::Format& accumulator = x.variant.narrow_accumulator ? x.half() : kFp32;
+  const Tensor d = gemm(p, a, b, nullptr, specified_arithmetic(accumulator), x.machine);
+  if (!is_detour) return d;
+  return map(to, d.count(),
+             [&](std::size_t i) { return x.op.store(to, x.op.load(kFp16, d.at(i))); });
 }
 
 Tensor gradients(const Context& x, Tensor tensor) {
@@ -69,9 +84,9 @@ Tensor gradients(const Context& x, Tensor tensor) {
 }
 
 Tensor cast(const Context& x, const Tensor& weights) {
-  return map(kFp16, weights.count(), [&](std::size_t i) {
+  return map(x.half(), weights.count(), [&](std::size_t i) {
     if (!x.variant.truncated_casts) return to_half(x, weights.at(i));
-    return soft::convert(kFp32, kFp16, weights.at(i), {.rounding = soft::Rounding::kTowardZero})
+    return soft::convert(kFp32, x.half(), weights.at(i), {.rounding = soft::Rounding::kTowardZero})
         .bits;
   });
 }
@@ -99,8 +114,8 @@ Tensor loss(const Context& x, const TrainingStep& s) {
 Tensor output_gradient(const Context& x, const TrainingStep& s) {
   const Bits share = x.op.div(kTwo, count_of(x.problem));
   const Bits factor = x.variant.factor_in_half ? through_half(x, share) : share;
-  const Bits scale = x.variant.scale_in_half ? through_half(x, x.state.scale) : x.state.scale;
-  return map(kFp16, s.y.count(), [&](std::size_t i) {
+  const Bits scale = x.variant.scale_in_half ? through(x, kFp16, x.state.scale) : x.state.scale;
+  return map(x.half(), s.y.count(), [&](std::size_t i) {
     const Bits part = x.op.mul(factor, residual(x, s, i));
     const Bits rounded = x.variant.factor_in_half ? through_half(x, part) : part;
     return gradient(x, to_half(x, x.op.mul(scale, rounded)));
@@ -108,30 +123,76 @@ Tensor output_gradient(const Context& x, const TrainingStep& s) {
 }
 
 Tensor hidden_gradient(const Context& x, const TrainingStep& s) {
-  return map(kFp16, s.dg.count(), [&](std::size_t i) {
+  return map(x.half(), s.dg.count(), [&](std::size_t i) {
     const Bits slope = gelu_derivative(x.machine, from_half(x, s.h.at(i)));
     return gradient(x, to_half(x, x.op.mul(from_half(x, s.dg.at(i)), slope)));
   });
 }
 
+// The sums of a layer with its bias, rounded.
+Tensor biased(const Context& x, const Tensor& sums, const Tensor& narrow, const Tensor& master) {
+  return map(x.half(), sums.count(), [&](std::size_t i) {
+    const std::size_t column = i % narrow.count();
+    const Bits bias = x.variant.bias_not_cast ? master.at(column) : from_half(x, narrow.at(column));
+    const Bits sum = x.variant.bias_after_rounding ? through_half(x, sums.at(i)) : sums.at(i);
+    return to_half(x, x.variant.bias_left_out ? sum : x.op.add(sum, bias));
+  });
+}
+
+Tensor bias_gradient(const Context& x, const Tensor& d, std::size_t columns) {
+  const std::size_t rows = d.count() / columns;
+  const Bits count = soft::from_int(kFp32, static_cast<std::int64_t>(rows)).bits;
+  const auto add = [&](Bits a, Bits b) {
+    return x.variant.bias_sums_in_half ? through_half(x, x.op.add(a, b)) : x.op.add(a, b);
+  };
+  return map(x.half(), columns, [&](std::size_t j) {
+    const auto step = [&](Bits sum, std::size_t i) {
+      return add(sum, from_half(x, d.at(i * columns + j)));
+    };
+    const Bits sum = reduce_lanes(rows, 0, step, add);
+    return gradient(x, to_half(x, x.variant.bias_averaged_twice ? x.op.div(sum, count) : sum));
+  });
+}
+
 void forward(const Context& x, TrainingStep& s) {
   const TrainingProblem& p = x.problem;
+  const formats::Format& sums = p.has_biases ? kFp32 : x.half();
   s.w1h = cast(x, x.state.w1);
   s.w2h = cast(x, x.state.w2);
-  s.h = product(x, {p.batch, p.hidden, p.in, false, true}, x.state.x, s.w1h);
-  s.g = map(kFp16, s.h.count(),
+  if (p.has_biases) {
+    s.b1h = cast(x, x.state.b1);
+    s.b2h = cast(x, x.state.b2);
+  }
+  s.h = product(x, &TrainingProducts::h, sums, {p.batch, p.hidden, p.in, false, true}, x.state.x,
+                s.w1h);
+  if (p.has_biases) {
+    s.s1 = std::move(s.h);
+    s.h = biased(x, s.s1, s.b1h, x.state.b1);
+  }
+  s.g = map(x.half(), s.h.count(),
             [&](std::size_t i) { return to_half(x, gelu(x.machine, from_half(x, s.h.at(i)))); });
-  s.y = product(x, {p.batch, p.out, p.hidden, false, true}, s.g, s.w2h);
+  s.y = product(x, &TrainingProducts::y, sums, {p.batch, p.out, p.hidden, false, true}, s.g, s.w2h);
+  if (p.has_biases) {
+    s.s2 = std::move(s.y);
+    s.y = biased(x, s.s2, s.b2h, x.state.b2);
+  }
   s.loss = loss(x, s);
 }
 
 void backward(const Context& x, TrainingStep& s) {
+  using Products = TrainingProducts;
   const TrainingProblem& p = x.problem;
+  const formats::Format& half = x.half();
   s.dy = output_gradient(x, s);
-  s.dw2 = gradients(x, product(x, {p.out, p.hidden, p.batch, true, false}, s.dy, s.g));
-  s.dg = gradients(x, product(x, {p.batch, p.hidden, p.out, false, false}, s.dy, s.w2h));
+  s.dw2 = gradients(
+      x, product(x, &Products::dw2, half, {p.out, p.hidden, p.batch, true, false}, s.dy, s.g));
+  if (p.has_biases) s.db2 = bias_gradient(x, s.dy, p.out);
+  s.dg = gradients(
+      x, product(x, &Products::dg, half, {p.batch, p.hidden, p.out, false, false}, s.dy, s.w2h));
   s.dh = hidden_gradient(x, s);
-  s.dw1 = gradients(x, product(x, {p.hidden, p.in, p.batch, true, false}, s.dh, x.state.x));
+  s.dw1 = gradients(
+      x, product(x, &Products::dw1, half, {p.hidden, p.in, p.batch, true, false}, s.dh, x.state.x));
+  if (p.has_biases) s.db1 = bias_gradient(x, s.dh, p.hidden);
 }
 
 Tensor descended(const Context& x, const Tensor& weights, const Tensor& unscaled_gradient,
@@ -146,6 +207,19 @@ Tensor descended(const Context& x, const Tensor& weights, const Tensor& unscaled
   });
 }
 
+// Whether one of the gradients was found not to be finite.
+bool unscale_biases(const Context& x, TrainingStep& s) {
+  const LossScaler scaler = scaler_of(x.problem);
+  LossScalerVariant variant = x.variant.scaler;
+  if (x.variant.bias_unchecked) variant.check = LossScalerVariant::Check::kNever;
+  if (x.variant.bias_not_unscaled) variant.unscale = LossScalerVariant::Unscale::kNever;
+  UnscaledGradients gb1 = unscaled(scaler, x.state.scale, s.db1, x.machine, variant);
+  UnscaledGradients gb2 = unscaled(scaler, x.state.scale, s.db2, x.machine, variant);
+  s.gb1 = std::move(gb1.gradients);
+  s.gb2 = std::move(gb2.gradients);
+  return gb1.found || gb2.found;
+}
+
 void update(const Context& x, TrainingStep& s) {
   const LossScaler scaler = scaler_of(x.problem);
   const LossScalerVariant& variant = x.variant.scaler;
@@ -154,12 +228,17 @@ void update(const Context& x, TrainingStep& s) {
   s.found_inf = g1.found || g2.found;
   s.g1 = std::move(g1.gradients);
   s.g2 = std::move(g2.gradients);
+  if (x.problem.has_biases) s.found_inf = unscale_biases(x, s) || s.found_inf;
   const LossScalerUpdate next =
       updated(scaler, {.scale = x.state.scale, .clean_steps = x.state.growth}, s.found_inf ? 1 : 0,
               x.machine, variant);
   const bool skipped = next.outcome != StepOutcome::kTaken;
   s.w1 = descended(x, x.state.w1, s.g1, skipped);
   s.w2 = descended(x, x.state.w2, s.g2, skipped);
+  if (x.problem.has_biases) {
+    s.b1 = descended(x, x.state.b1, s.gb1, skipped || x.variant.bias_kept);
+    s.b2 = descended(x, x.state.b2, s.gb2, skipped || x.variant.bias_kept);
+  }
   s.scale = next.state.scale;
   s.growth = static_cast<std::uint32_t>(next.state.clean_steps);
 }
@@ -180,12 +259,17 @@ void require_well_formed(const TrainingProblem& p, const TrainingState& state) {
   require_count(kName, "t", state.t, p.batch * p.out);
   require_count(kName, "w1", state.w1, p.hidden * p.in);
   require_count(kName, "w2", state.w2, p.out * p.hidden);
+  if (p.has_biases) {
+    require_count(kName, "b1", state.b1, p.hidden);
+    require_count(kName, "b2", state.b2, p.out);
+  }
 }
 
 TrainingStep loss_scaled_backward(const TrainingProblem& problem, const TrainingState& state,
-                                  const Machine& machine, const TrainingVariant& variant) {
+                                  const Machine& machine, const TrainingVariant& variant,
+                                  const TrainingProducts* products) {
   require_well_formed(problem, state);
-  const Context context{problem, state, machine, variant, Fp32(machine)};
+  const Context context{problem, state, machine, variant, products, Fp32(machine)};
   TrainingStep step;
   forward(context, step);
   backward(context, step);

@@ -1,160 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
-// The training step against a twin in the host's float and _Float16 arithmetic (only the
-// activation comes from the reference, which has its own test), and the rules of the scaler
-// against scripted states.
+// The training step against a twin in native arithmetic, and the rules of the scaler against
+// scripted states.
 #include "reference/operators/loss_scaled_backward.hpp"
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
-#include <functional>
 #include <random>
 
-#include "reference/formats/classify.hpp"
-#include "reference/operators/elementary.hpp"
+#include "reference/operators/loss_scaled_backward_twin.hpp"
 
 namespace halfmark::operators {
 namespace {
 
-using formats::Bits;
-using formats::kFp16;
-using formats::kFp32;
-using formats::Tensor;
+using namespace training_twin;  // NOLINT(google-build-using-namespace): it is this test's
 
-using Matrix = std::vector<float>;  // values that may have been rounded to half
-
-float rounded_to_half(float x) { return static_cast<float>(static_cast<_Float16>(x)); }
-float as_float(Bits bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); }
-Bits as_bits(float x) { return std::bit_cast<std::uint32_t>(x); }
-
-Tensor half_tensor(const Matrix& values) {
-  Tensor tensor = Tensor::zeros(kFp16, values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    tensor.set(i, std::bit_cast<std::uint16_t>(static_cast<_Float16>(values[i])));
-  }
-  return tensor;
+void expect_equal(const Twin& want, const TrainingStep& got, const Half& half, bool has_biases) {
+  const std::pair<const Matrix&, const Tensor&> halves[] = {
+      {want.w1h, got.w1h}, {want.w2h, got.w2h}, {want.h, got.h},     {want.g, got.g},
+      {want.y, got.y},     {want.dy, got.dy},   {want.dw2, got.dw2}, {want.dg, got.dg},
+      {want.dh, got.dh},   {want.dw1, got.dw1}};
+  for (const auto& [w, g] : halves) EXPECT_EQ(half.tensor(w), g);
+  const std::pair<const Matrix&, const Tensor&> singles[] = {
+      {want.g1, got.g1}, {want.g2, got.g2}, {want.w1, got.w1}, {want.w2, got.w2}};
+  for (const auto& [w, g] : singles) EXPECT_EQ(single_tensor(w), g);
+  EXPECT_EQ(as_bits(want.loss), got.loss.at(0));
+  if (!has_biases) return;
+  const std::pair<const Matrix&, const Tensor&> halves_of_biases[] = {
+      {want.b1h, got.b1h}, {want.b2h, got.b2h}, {want.db1, got.db1}, {want.db2, got.db2}};
+  for (const auto& [w, g] : halves_of_biases) EXPECT_EQ(half.tensor(w), g);
+  const std::pair<const Matrix&, const Tensor&> singles_of_biases[] = {
+      {want.s1, got.s1},   {want.s2, got.s2}, {want.gb1, got.gb1},
+      {want.gb2, got.gb2}, {want.b1, got.b1}, {want.b2, got.b2}};
+  for (const auto& [w, g] : singles_of_biases) EXPECT_EQ(single_tensor(w), g);
 }
 
-Tensor single_tensor(const Matrix& values) {
-  Tensor tensor = Tensor::zeros(kFp32, values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) tensor.set(i, as_bits(values[i]));
-  return tensor;
-}
-
-Matrix mapped(const Matrix& in, const std::function<float(float)>& f) {
-  Matrix out;
-  for (const float x : in) out.push_back(f(x));
-  return out;
-}
-
-// sum over k of a(i, k) * b(k, j), rounded to half.
-Matrix multiply(std::size_t m, std::size_t n, std::size_t k,
-                const std::function<float(std::size_t, std::size_t)>& a,
-                const std::function<float(std::size_t, std::size_t)>& b) {
-  Matrix d;
-  for (std::size_t i = 0; i < m; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      float acc = 0.0f;
-      for (std::size_t x = 0; x < k; ++x) acc = std::fma(a(i, x), b(x, j), acc);
-      d.push_back(rounded_to_half(acc));
-    }
+void expect_the_twin(const Half& half, bool has_biases, std::size_t batch, float scale,
+                     std::mt19937_64& random) {
+  TrainingProblem p{.batch = batch, .in = 20, .hidden = 33, .out = 17};
+  p.rate = as_bits(0.01f);
+  p.format = half.format;
+  p.has_biases = has_biases;
+  const Matrix x = mapped(random_matrix(p.batch * p.in, 1.0f, random), half.rounded);
+  const Matrix t =
+      mapped(random_matrix(p.batch * p.out, scale > 100 ? 0.01f : 1.0f, random), half.rounded);
+  Masters masters{.w1 = random_matrix(p.hidden * p.in, 0.2f, random),
+                  .w2 = random_matrix(p.out * p.hidden, 0.001f, random),
+                  .b1 = {},
+                  .b2 = {}};
+  if (has_biases) {
+    masters.b1 = random_matrix(p.hidden, 0.2f, random);
+    masters.b2 = random_matrix(p.out, 0.01f, random);
   }
-  return d;
-}
-
-struct Twin {
-  Matrix w1h, w2h, h, g, y, dy, dw2, dg, dh, dw1, g1, g2, w1, w2;
-  float loss = 0;
-};
-
-Twin twin(const TrainingProblem& p, const Matrix& x, const Matrix& t, const Matrix& w1,
-          const Matrix& w2, float scale) {
-  Twin s;
-  const models::Machine ieee;
-  s.w1h = mapped(w1, rounded_to_half);
-  s.w2h = mapped(w2, rounded_to_half);
-  s.h = multiply(
-      p.batch, p.hidden, p.in, [&](auto i, auto k) { return x[i * p.in + k]; },
-      [&](auto k, auto j) { return s.w1h[j * p.in + k]; });
-  s.g = mapped(s.h, [&](float v) { return rounded_to_half(as_float(gelu(ieee, as_bits(v)))); });
-  s.y = multiply(
-      p.batch, p.out, p.hidden, [&](auto i, auto k) { return s.g[i * p.hidden + k]; },
-      [&](auto k, auto j) { return s.w2h[j * p.hidden + k]; });
-  float lanes[64] = {};
-  const auto count = static_cast<float>(s.y.size());
-  for (std::size_t i = 0; i < s.y.size(); ++i) {
-    const float r = s.y[i] - t[i];
-    lanes[i % 64] = std::fma(r, r, lanes[i % 64]);
-    const float part = 2.0f / count * r;
-    s.dy.push_back(rounded_to_half(scale * part));
-  }
-  for (std::size_t width = 32; width > 0; width /= 2) {
-    for (std::size_t i = 0; i < width; ++i) lanes[i] = lanes[i] + lanes[i + width];
-  }
-  s.loss = lanes[0] / count;
-  s.dw2 = multiply(
-      p.out, p.hidden, p.batch, [&](auto i, auto k) { return s.dy[k * p.out + i]; },
-      [&](auto k, auto j) { return s.g[k * p.hidden + j]; });
-  s.dg = multiply(
-      p.batch, p.hidden, p.out, [&](auto i, auto k) { return s.dy[i * p.out + k]; },
-      [&](auto k, auto j) { return s.w2h[k * p.hidden + j]; });
-  for (std::size_t i = 0; i < s.h.size(); ++i) {
-    s.dh.push_back(rounded_to_half(s.dg[i] * as_float(gelu_derivative(ieee, as_bits(s.h[i])))));
-  }
-  s.dw1 = multiply(
-      p.hidden, p.in, p.batch, [&](auto i, auto k) { return s.dh[k * p.hidden + i]; },
-      [&](auto k, auto j) { return x[k * p.in + j]; });
-  const float inverse = 1.0f / scale;
-  for (const float g : s.dw1) s.g1.push_back(g * inverse);
-  for (const float g : s.dw2) s.g2.push_back(g * inverse);
-  const float rate = as_float(p.rate);
-  for (std::size_t i = 0; i < w1.size(); ++i) s.w1.push_back(std::fma(-rate, s.g1[i], w1[i]));
-  for (std::size_t i = 0; i < w2.size(); ++i) s.w2.push_back(std::fma(-rate, s.g2[i], w2[i]));
-  return s;
-}
-
-Matrix random_matrix(std::size_t count, float deviation, std::mt19937_64& random) {
-  std::normal_distribution<float> normal(0.0f, deviation);
-  Matrix values;
-  for (std::size_t i = 0; i < count; ++i) values.push_back(normal(random));
-  return values;
+  const TrainingState state{.x = half.tensor(x),
+                            .t = half.tensor(t),
+                            .w1 = single_tensor(masters.w1),
+                            .w2 = single_tensor(masters.w2),
+                            .scale = as_bits(scale),
+                            .growth = 5,
+                            .b1 = single_tensor(masters.b1),
+                            .b2 = single_tensor(masters.b2)};
+  const TrainingStep got = loss_scaled_backward(p, state, {});
+  expect_equal(twin(p, half, x, t, masters, scale), got, half, has_biases);
+  EXPECT_FALSE(got.found_inf);
+  EXPECT_EQ(got.growth, 6u);
+  EXPECT_EQ(got.scale, as_bits(scale));
 }
 
 TEST(LossScaledBackward, EqualsTheTwinInNativeArithmetic) {
   std::mt19937_64 random(7);
-  for (const float scale : {1.0f, 1000.0f, 65536.0f, 0x1p-12f}) {
-    TrainingProblem p{.batch = 9, .in = 20, .hidden = 33, .out = 17};
-    p.rate = as_bits(0.01f);
-    const Matrix x = mapped(random_matrix(p.batch * p.in, 1.0f, random), rounded_to_half);
-    const Matrix t =
-        mapped(random_matrix(p.batch * p.out, scale > 100 ? 0.01f : 1.0f, random), rounded_to_half);
-    const Matrix w1 = random_matrix(p.hidden * p.in, 0.2f, random);
-    const Matrix w2 = random_matrix(p.out * p.hidden, 0.001f, random);
-    const TrainingState state{.x = half_tensor(x),
-                              .t = half_tensor(t),
-                              .w1 = single_tensor(w1),
-                              .w2 = single_tensor(w2),
-                              .scale = as_bits(scale),
-                              .growth = 5};
-    const TrainingStep got = loss_scaled_backward(p, state, {});
-    const Twin want = twin(p, x, t, w1, w2, scale);
-    EXPECT_EQ(got.h, half_tensor(want.h));
-    EXPECT_EQ(got.g, half_tensor(want.g));
-    EXPECT_EQ(got.y, half_tensor(want.y));
-    EXPECT_EQ(got.loss.at(0), as_bits(want.loss));
-    EXPECT_EQ(got.dy, half_tensor(want.dy));
-    EXPECT_EQ(got.dw2, half_tensor(want.dw2));
-    EXPECT_EQ(got.dg, half_tensor(want.dg));
-    EXPECT_EQ(got.dh, half_tensor(want.dh));
-    EXPECT_EQ(got.dw1, half_tensor(want.dw1));
-    EXPECT_FALSE(got.found_inf);
-    EXPECT_EQ(got.g1, single_tensor(want.g1));
-    EXPECT_EQ(got.g2, single_tensor(want.g2));
-    EXPECT_EQ(got.w1, single_tensor(want.w1));
-    EXPECT_EQ(got.w2, single_tensor(want.w2));
-    EXPECT_EQ(got.growth, 6u);
-    EXPECT_EQ(got.scale, as_bits(scale));
+  for (const Half& half : kHalves) {
+    for (const bool has_biases : {false, true}) {
+      for (const float scale : {1.0f, 1000.0f, 65536.0f, 0x1p-12f})
+        expect_the_twin(half, has_biases, 9, scale, random);
+      expect_the_twin(half, has_biases, 150, 1000.0f, random);  // more rows than lanes
+    }
   }
 }
 
@@ -247,6 +167,90 @@ TEST(LossScaledBackward, EveryVariantDiffersSomewhere) {
     v.scaler.unscale = unscale;
     EXPECT_TRUE(differs(v));
   }
+}
+
+struct Biased {
+  TrainingProblem problem;
+  TrainingState state;
+};
+
+Biased biased(const Half& half) {
+  std::mt19937_64 random(13);
+  TrainingProblem p{.batch = 9, .in = 20, .hidden = 33, .out = 17};
+  p.rate = as_bits(0.01f);
+  p.format = half.format;
+  p.has_biases = true;
+  const auto narrow = [&](std::size_t count) {
+    return half.tensor(mapped(random_matrix(count, 1.0f, random), half.rounded));
+  };
+  return {p,
+          {.x = narrow(p.batch * p.in),
+           .t = narrow(p.batch * p.out),
+           .w1 = single_tensor(random_matrix(p.hidden * p.in, 0.3f, random)),
+           .w2 = single_tensor(random_matrix(p.out * p.hidden, 0.01f, random)),
+           .scale = as_bits(3.0f),
+           .growth = 1,
+           .b1 = single_tensor(random_matrix(p.hidden, 0.3f, random)),
+           .b2 = single_tensor(random_matrix(p.out, 0.3f, random))}};
+}
+
+TEST(LossScaledBackward, EveryVariantOfBiasesDiffersSomewhere) {
+  const auto [p, state] = biased(kHalves[0]);
+  const TrainingStep right = loss_scaled_backward(p, state, {});
+  for (bool TrainingVariant::* member :
+       {&TrainingVariant::bias_left_out, &TrainingVariant::bias_after_rounding,
+        &TrainingVariant::bias_not_cast, &TrainingVariant::bias_sums_in_half,
+        &TrainingVariant::bias_averaged_twice, &TrainingVariant::bias_not_unscaled,
+        &TrainingVariant::bias_kept}) {
+    TrainingVariant v;
+    v.*member = true;
+    const TrainingStep wrong = loss_scaled_backward(p, state, {}, v);
+    EXPECT_TRUE(wrong.b1 != right.b1 || wrong.b2 != right.b2);
+  }
+}
+
+TEST(LossScaledBackward, DetoursThroughFp16DifferInBf16) {
+  const auto [p, state] = biased(kHalves[1]);
+  const TrainingStep right = loss_scaled_backward(p, state, {});
+  EXPECT_NE(right.w1h, loss_scaled_backward(p, state, {}, {.casts_through_fp16 = true}).w1h);
+  EXPECT_NE(right.dw1, loss_scaled_backward(p, state, {}, {.products_through_fp16 = true}).dw1);
+}
+
+// 40000 + 40000 is infinite in fp16; no gradient of a weight is, because all inputs are zero.
+TEST(LossScaledBackward, AnInfiniteGradientOfABiasIsFound) {
+  TrainingProblem p{.batch = 2, .in = 1, .hidden = 1, .out = 1};
+  p.rate = as_bits(0.5f);
+  p.has_biases = true;
+  const TrainingState state{.x = half_tensor({0, 0}),
+                            .t = half_tensor({-40000, -40000}),
+                            .w1 = single_tensor({0}),
+                            .w2 = single_tensor({0}),
+                            .scale = as_bits(1),
+                            .growth = 0,
+                            .b1 = single_tensor({0}),
+                            .b2 = single_tensor({0})};
+  const TrainingStep step = loss_scaled_backward(p, state, {});
+  EXPECT_EQ(0x7c00U, step.db2.at(0));
+  EXPECT_TRUE(step.found_inf);
+  EXPECT_EQ(state.b2, step.b2);
+  EXPECT_FALSE(loss_scaled_backward(p, state, {}, {.bias_unchecked = true}).found_inf);
+}
+
+TEST(LossScaledBackward, GivenProductsStandForItsOwn) {
+  const auto [p, state] = biased(kHalves[0]);
+  const TrainingStep own = loss_scaled_backward(p, state, {});
+  TrainingProducts products{.h = own.s1, .y = own.s2, .dw2 = own.dw2, .dg = own.dg, .dw1 = own.dw1};
+  EXPECT_EQ(own.b1, loss_scaled_backward(p, state, {}, {}, &products).b1);
+  products.dw1.set(5, 0x7c00);
+  const TrainingStep step = loss_scaled_backward(p, state, {}, {}, &products);
+  EXPECT_TRUE(step.found_inf);
+  EXPECT_EQ(own.db1, step.db1) << "which does not depend on dW1";
+}
+
+TEST(LossScaledBackward, RefusesBiasesOfOtherSizes) {
+  auto [p, state] = biased(kHalves[0]);
+  state.b2 = single_tensor({0});
+  EXPECT_THROW(static_cast<void>(loss_scaled_backward(p, state, {})), std::invalid_argument);
 }
 
 }  // namespace
