@@ -6,6 +6,7 @@
 #include "reference/fast/backward.hpp"
 #include "suites/core/case/axes.hpp"
 #include "suites/core/case/errors.hpp"
+#include "suites/core/execute/provider.hpp"
 
 namespace halfmark::suites::loss_scaled_backward {
 namespace {
@@ -23,6 +24,8 @@ constexpr Scale kScales[] = {
     {"scale65536", "2^16: where training starts", 0x47800000, 1999},
     {"scale2p24", "2^24: gradients overflow, the step must be skipped", 0x4b800000, 1999},
     {"scale2m12", "2^-12: gradients underflow", 0x39800000, 1998},
+    {"scale2p120", "2^120: gradients overflow in bf16 too, and unscaled ones are normal",
+     0x7b800000, 1999},
     {"scale2p127", "2^127: the scale must not grow to infinity", 0x7f000000, 1999},
 };
 
@@ -40,7 +43,10 @@ Tensor one_word(formats::Bits bits) {
 
 std::span<const Axis> axes() {
   static const Axis kAxes[] = {
-      provider_axis(Providers::kHalfmark),
+      axis_of_words("format", "format of activations and gradients, if it is not fp16",
+                    {"", "bf16"}),
+      axis_of_words("biases", "whether both layers have biases", {"", "biases"}),
+      provider_axis(),
       shape_axis("b samples, i inputs, h hidden units, o outputs", "biho"),
       {.name = "scale",
        .help = "the loss scale before the step",
@@ -52,13 +58,17 @@ std::span<const Axis> axes() {
 }
 
 Binding bind(const Case& c) {
-  Binding bound{.problem = {.batch = c.number("shape", 'b'),
-                            .in = c.number("shape", 'i'),
-                            .hidden = c.number("shape", 'h'),
-                            .out = c.number("shape", 'o'),
-                            .rate = kRate},
-                .scale = nullptr,
-                .fill = std::string(c.word("fill"))};
+  Binding bound{
+      .problem = {.batch = c.number("shape", 'b'),
+                  .in = c.number("shape", 'i'),
+                  .hidden = c.number("shape", 'h'),
+                  .out = c.number("shape", 'o'),
+                  .rate = kRate,
+                  .format = c.word("format") == "bf16" ? &formats::kBf16 : &formats::kFp16,
+                  .has_biases = c.word("biases") == "biases"},
+      .scale = nullptr,
+      .provider = std::string(c.word("provider")),
+      .fill = std::string(c.word("fill"))};
   for (const Scale& scale : kScales) {
     if (scale.name == c.word("scale")) bound.scale = &scale;
   }
@@ -70,42 +80,68 @@ Binding bind(const Case& c) {
                                    print(c), kMost));
     }
   }
+  if (bound.fill == "lonebias" && !p.has_biases) {
+    throw UsageError(fmt::format(
+        "case '{}': the fill lonebias is about biases, which this case does not have", print(c)));
+  }
   return bound;
 }
 
+bool Binding::is_portable() const { return provider == kPortable; }
+
 operators::TrainingStep evaluate(const Case& c, const TensorSet& inputs,
                                  const models::Machine& machine,
-                                 const operators::TrainingVariant& variant) {
-  const operators::TrainingState state{
+                                 const operators::TrainingVariant& variant,
+                                 const operators::TrainingProducts* products) {
+  const operators::TrainingProblem problem = bind(c).problem;
+  operators::TrainingState state{
       .x = inputs.at("x"),
       .t = inputs.at("t"),
       .w1 = inputs.at("12_w1"),
       .w2 = inputs.at("13_w2"),
       .scale = inputs.at("14_scale").at(0),
       .growth = static_cast<std::uint32_t>(inputs.at("15_growth").at(0))};
-  return fast::loss_scaled_backward(bind(c).problem, state, machine, variant);
+  if (problem.has_biases) {
+    state.b1 = inputs.at("12_b1");
+    state.b2 = inputs.at("13_b2");
+  }
+  if (products != nullptr)
+    return operators::loss_scaled_backward(problem, state, machine, variant, products);
+  return fast::loss_scaled_backward(problem, state, machine, variant);
 }
 
 // Numbered, so that the first wrong tensor of a report is the first computed wrongly.
 TensorSet outputs_of(const operators::TrainingStep& s) {
-  return {{"00_w1h", s.w1h},
-          {"00_w2h", s.w2h},
-          {"01_h", s.h},
-          {"02_g", s.g},
-          {"03_y", s.y},
-          {"04_loss", s.loss},
-          {"05_dy", s.dy},
-          {"06_dw2", s.dw2},
-          {"07_dg", s.dg},
-          {"08_dh", s.dh},
-          {"09_dw1", s.dw1},
-          {"10_found_inf", one_word(s.found_inf ? 0x3f800000u : 0u)},
-          {"11_g1", s.g1},
-          {"11_g2", s.g2},
-          {"12_w1", s.w1},
-          {"13_w2", s.w2},
-          {"14_scale", one_word(s.scale)},
-          {"15_growth", one_word(s.growth)}};
+  TensorSet all = {{"00_w1h", s.w1h},
+                   {"00_w2h", s.w2h},
+                   {"01_h", s.h},
+                   {"02_g", s.g},
+                   {"03_y", s.y},
+                   {"04_loss", s.loss},
+                   {"05_dy", s.dy},
+                   {"06_dw2", s.dw2},
+                   {"07_dg", s.dg},
+                   {"08_dh", s.dh},
+                   {"09_dw1", s.dw1},
+                   {"10_found_inf", one_word(s.found_inf ? 0x3f800000u : 0u)},
+                   {"11_g1", s.g1},
+                   {"11_g2", s.g2},
+                   {"12_w1", s.w1},
+                   {"13_w2", s.w2},
+                   {"14_scale", one_word(s.scale)},
+                   {"15_growth", one_word(s.growth)}};
+  if (s.b1.format == nullptr) return all;
+  all.merge(TensorSet{{"00_b1h", s.b1h},
+                      {"00_b2h", s.b2h},
+                      {"01_acc", s.s1},
+                      {"03_acc", s.s2},
+                      {"06_db2", s.db2},
+                      {"09_db1", s.db1},
+                      {"11_gb1", s.gb1},
+                      {"11_gb2", s.gb2},
+                      {"12_b1", s.b1},
+                      {"13_b2", s.b2}});
+  return all;
 }
 
 }  // namespace halfmark::suites::loss_scaled_backward

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tokens of a loss_scaled_backward case mean, and the names of the step's tensors. Only
-// this file reads tokens; the other files of the folder share it.
+// What the tokens of a loss_scaled_backward case mean, and the names of the step's tensors and
+// products. Only binding.cpp reads tokens; the other files of the folder share it.
 #pragma once
 
+#include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "reference/operators/loss_scaled_backward.hpp"
 #include "suites/core/suite/suite.hpp"
@@ -21,7 +24,11 @@ struct Scale {
 struct Binding {
   operators::TrainingProblem problem;
   const Scale* scale = nullptr;
+  std::string provider;  // of the matrix products; all else is portable
   std::string fill;
+
+  [[nodiscard]] bool is_portable() const;
+  [[nodiscard]] const formats::Format& half() const { return *problem.format; }
 };
 
 [[nodiscard]] std::span<const Axis> axes();
@@ -33,12 +40,43 @@ struct Binding {
 [[nodiscard]] std::vector<Case> cases(Level level, std::uint64_t seed);
 [[nodiscard]] Plan make_plan(const Case& c, const backends::DeviceInfo& device);
 [[nodiscard]] TensorSet make_inputs(const Case& c);
-[[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
+/// With the products of a device, if there are any: only mistakes outside of them are left.
+[[nodiscard]] std::vector<Hypothesis> hypotheses(
+    const Case& c, const std::shared_ptr<const operators::TrainingProducts>& products = nullptr);
 
-/// Evaluates the step of a case; its tensors have the names that the plan gives them.
-[[nodiscard]] operators::TrainingStep evaluate(const Case& c, const TensorSet& inputs,
-                                               const models::Machine& machine,
-                                               const operators::TrainingVariant& variant);
+/// Evaluates the step of a case, with the products of a device where they are given.
+[[nodiscard]] operators::TrainingStep evaluate(
+    const Case& c, const TensorSet& inputs, const models::Machine& machine,
+    const operators::TrainingVariant& variant,
+    const operators::TrainingProducts* products = nullptr);
+/// All tensors under the names that the plan gives them.
 [[nodiscard]] TensorSet outputs_of(const operators::TrainingStep& step);
+
+/// A matrix product of the step: op(A) op(B), m x k and k x n. `member` is the product in
+/// operators::TrainingProducts.
+struct Factor {
+  std::string name;
+  bool transposed;
+};
+struct Product {
+  std::size_t m, n, k;
+  Factor a, b;
+  std::string d;
+  const formats::Format* output;
+  formats::Tensor operators::TrainingProducts::* member;
+};
+/// In the order of the step.
+[[nodiscard]] std::vector<Product> products_of(const Binding& b);
+/// The products that a device computed.
+[[nodiscard]] operators::TrainingProducts products_in(const Binding& b, const TensorSet& outputs);
+/// What a library may have computed, and what must follow from it, with a mistake outside of its
+/// products or without. `flushes`: the products may also take subnormal operands as zero, and give
+/// zero for subnormal results.
+[[nodiscard]] Expectation expect_beside(const Case& c, const TensorSet& inputs,
+                                        const operators::TrainingProducts& had,
+                                        const operators::TrainingVariant& variant = {},
+                                        bool flushes = false);
+/// The case of the suite gemm that a library's product is.
+[[nodiscard]] std::unique_ptr<const Problem> gemm_of(const Binding& b, const Product& product);
 
 }  // namespace halfmark::suites::loss_scaled_backward

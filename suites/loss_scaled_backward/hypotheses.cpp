@@ -11,16 +11,57 @@ namespace {
 using operators::LossScalerVariant;
 using operators::TrainingVariant;
 
-constexpr MistakeRow<TrainingVariant> kRows[] = {
-    {"fp16-accumulation", "acc_narrow", "products of matrices accumulate in fp16",
+// In names and sentences {} stands for the format of activations and gradients.
+constexpr MistakeRow<TrainingVariant> kProductRows[] = {
+    {"{}-accumulation", "acc_narrow", "products of matrices accumulate in {}",
      [](TrainingVariant& v) { v.narrow_accumulator = true; }},
+};
+
+constexpr MistakeRow<TrainingVariant> kFp16Rows[] = {
     {"gradients-flushed", "ftz", "fp16 gradients below the normal range become zero",
      [](TrainingVariant& v) { v.flush_gradients = true; }},
-    {"casts-truncate", "cvt_round", "the weights are truncated to fp16",
+};
+
+constexpr MistakeRow<TrainingVariant> kBf16Rows[] = {
+    {"through-fp16", "fmt_subst", "everything is rounded to fp16 before it is rounded to bf16",
+     [](TrainingVariant& v) { v.casts_through_fp16 = v.products_through_fp16 = true; }},
+    {"casts-through-fp16", "fmt_subst",
+     "everything but matrix products is rounded to fp16 before it is rounded to bf16",
+     [](TrainingVariant& v) { v.casts_through_fp16 = true; }},
+};
+
+constexpr MistakeRow<TrainingVariant> kBf16ProductRows[] = {
+    {"products-through-fp16", "fmt_subst",
+     "matrix products are rounded to fp16 before they are rounded to bf16",
+     [](TrainingVariant& v) { v.products_through_fp16 = true; }},
+};
+
+constexpr MistakeRow<TrainingVariant> kBiasRows[] = {
+    {"bias-left-out", "formula", "the forward pass leaves the biases out",
+     [](TrainingVariant& v) { v.bias_left_out = true; }},
+    {"bias-after-rounding", "double_round", "sums are rounded to {} before the bias is added",
+     [](TrainingVariant& v) { v.bias_after_rounding = true; }},
+    {"bias-not-cast", "excess_precision", "biases are added in fp32 without being rounded to {}",
+     [](TrainingVariant& v) { v.bias_not_cast = true; }},
+    {"bias-sums-in-half", "acc_narrow", "gradients of biases add up in {}",
+     [](TrainingVariant& v) { v.bias_sums_in_half = true; }},
+    {"bias-averaged-twice", "formula",
+     "gradients of biases are divided by the batch, although the loss is a mean already",
+     [](TrainingVariant& v) { v.bias_averaged_twice = true; }},
+    {"bias-unchecked", "amp_state", "gradients of biases are left out of the check",
+     [](TrainingVariant& v) { v.bias_unchecked = true; }},
+    {"bias-not-unscaled", "amp_state", "gradients of biases are not unscaled",
+     [](TrainingVariant& v) { v.bias_not_unscaled = true; }},
+    {"bias-kept", "formula", "biases stay as they are",
+     [](TrainingVariant& v) { v.bias_kept = true; }},
+};
+
+constexpr MistakeRow<TrainingVariant> kRows[] = {
+    {"casts-truncate", "cvt_round", "the weights are truncated to {}",
      [](TrainingVariant& v) { v.truncated_casts = true; }},
-    {"squares-in-half", "acc_narrow", "the loss squares its terms in fp16",
+    {"squares-in-half", "acc_narrow", "the loss squares its terms in {}",
      [](TrainingVariant& v) { v.squares_in_half = true; }},
-    {"factor-in-half", "acc_narrow", "the mean's factor 2/N is formed in fp16",
+    {"factor-in-half", "acc_narrow", "the mean's factor 2/N is formed in {}",
      [](TrainingVariant& v) { v.factor_in_half = true; }},
     {"scale-in-half", "amp_state", "the scale is rounded to fp16",
      [](TrainingVariant& v) { v.scale_in_half = true; }},
@@ -45,7 +86,7 @@ constexpr MistakeRow<TrainingVariant> kRows[] = {
      [](TrainingVariant& v) { v.scaler.step_not_skipped = true; }},
     {"step-unfused", "contraction", "rate * gradient is rounded before it is subtracted",
      [](TrainingVariant& v) { v.step_unfused = true; }},
-    {"weights-in-half", "acc_narrow", "there are no master weights: updates round to fp16",
+    {"weights-in-half", "acc_narrow", "there are no master weights: updates round to {}",
      [](TrainingVariant& v) { v.weights_in_half = true; }},
     {"scale-not-backed-off", "amp_state", "the scale stays after an overflow",
      [](TrainingVariant& v) { v.scaler.scale_not_backed_off = true; }},
@@ -55,13 +96,52 @@ constexpr MistakeRow<TrainingVariant> kRows[] = {
      [](TrainingVariant& v) { v.scaler.grows_one_step_late = true; }},
 };
 
+Hypothesis products_flush(const std::shared_ptr<const operators::TrainingProducts>& products) {
+  return {.name = "products-flush-subnormals",
+          .finding_class = "ftz",
+          .sentence = "matrix products flush subnormal operands or results to zero",
+          .evaluate =
+              [products](const Case& c, const TensorSet& inputs) {
+                constexpr bool kFlushes = true;
+                return expect_beside(c, inputs, *products, {}, kFlushes);
+              },
+          .freedoms = {"operation_subnormals", "conversion_subnormals"}};
+}
+
+std::string in_format(std::string_view text, const formats::Format& format) {
+  std::string result(text);
+  if (const auto at = result.find("{}"); at != std::string::npos)
+    result.replace(at, 2, format.name);
+  return result;
+}
+
 }  // namespace
 
-std::vector<Hypothesis> hypotheses(const Case&) {
-  return mistakes_of(kRows,
-                     [](const Case& c, const TensorSet& inputs, const TrainingVariant& variant) {
-                       return outputs_of(evaluate(c, inputs, models::Machine{}, variant));
-                     });
+std::vector<Hypothesis> hypotheses(
+    const Case& c, const std::shared_ptr<const operators::TrainingProducts>& products) {
+  const Binding b = bind(c);
+  std::vector<Hypothesis> list;
+  const auto add = [&](const auto& rows) {
+    const auto evaluated = [products](const Case& of, const TensorSet& inputs,
+                                      const TrainingVariant& variant) -> Expectation {
+      if (products != nullptr) return expect_beside(of, inputs, *products, variant);
+      return {outputs_of(evaluate(of, inputs, models::Machine{}, variant))};
+    };
+    for (Hypothesis& h : mistakes_of(rows, evaluated)) {
+      h.name = in_format(h.name, b.half());
+      h.sentence = in_format(h.sentence, b.half());
+      list.push_back(std::move(h));
+    }
+  };
+  const bool is_fp16 = b.half() == formats::kFp16;
+  if (products == nullptr) add(kProductRows);
+  if (is_fp16) add(kFp16Rows);
+  if (!is_fp16) add(kBf16Rows);
+  if (!is_fp16 && products == nullptr) add(kBf16ProductRows);
+  add(kRows);
+  if (b.problem.has_biases) add(kBiasRows);
+  if (products != nullptr) list.push_back(products_flush(products));
+  return list;
 }
 
 }  // namespace halfmark::suites::loss_scaled_backward

@@ -134,7 +134,8 @@ std::string step_to_count(const std::vector<CaseResult>& results) {
   for (const CaseResult& result : results) {
     if (result.verdict != Verdict::kPass || !result.name.starts_with(kSuite)) continue;
     const Case c = parse_case(result.name);
-    if (c.word("scale") != "scale1" || c.word("fill") != "fragile") continue;
+    const bool is_of_kernels = c.word("provider") == "portable" && c.word("format").empty();
+    if (!is_of_kernels || c.word("scale") != "scale1" || c.word("fill") != "fragile") continue;
     if (weights_of(c) <= most) continue;
     most = weights_of(c);
     chosen = result.name;

@@ -90,7 +90,7 @@ constexpr Target kTargets[] = {
     {"layernorm_backward", "layernorm.backward.fp32.*", nullptr},
     {"layernorm_backward", "layernorm.backward.fp16.*", nullptr},
     {"layernorm_backward", "layernorm.backward.bf16.*", nullptr},
-    {"loss_scaled_backward", "loss_scaled_backward.*.scale65536.*", nullptr},
+    {"loss_scaled_backward", "loss_scaled_backward.portable.*.scale65536.*", nullptr},
 };
 
 // The axis that sets how long a kernel runs, not which kernel it is.
@@ -307,7 +307,7 @@ std::vector<std::string> choose(std::span<const std::string> passed) {
 Labels labels_of(const Case& c) {
   Labels labels;
   for (const Token& token : c.tokens) {
-    if (token.axis == "operation" || token.axis == kLengthAxis) continue;
+    if (token.text.empty() || token.axis == "operation" || token.axis == kLengthAxis) continue;
     if (token.axis == "provider") {
       labels.provider = token.text;
     } else if (token.axis == "fill") {
