@@ -134,6 +134,20 @@ TEST(Marks, ALibraryOperatorInsideABoundIsNotExplained) {
   EXPECT_NE(std::string::npos, first_reason(record, "H3").find("not explained by any arithmetic"));
 }
 
+// The suite gemm names the arithmetic of its products.
+TEST(Marks, AStepInsideTheBoundsOfItsProductsWithholdsNothing) {
+  RunRecord record = clean_record();
+  case_named(record, kGemmCase).provider = "library";
+  case_named(record, kGemmCase).tier = "modelled";
+  suites::CaseResult& step = case_named(record, kSoftmaxCase);
+  step.suite = "loss_scaled_backward";
+  step.provider = "library";
+  step.tier = "bounded";
+  EXPECT_TRUE(holds(record, "H3"));
+  make_violation(step, "amp_state");
+  EXPECT_FALSE(holds(record, "H3"));
+}
+
 TEST(Marks, ALibraryOperatorWithoutANamedArithmeticHoldsNoH3) {
   RunRecord record = clean_record();
   case_named(record, kGemmCase).provider = "library";
