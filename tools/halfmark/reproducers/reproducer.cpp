@@ -204,6 +204,8 @@ Remnant remnant_of(const suites::CaseResult& finding, const backends::DeviceInfo
     throw NoProgram{"the device as it is described has no such provider"};
   if (left.plan.launches.empty() && left.plan.operators.empty())
     throw NoProgram{"it launches nothing: only copies fail"};
+  if (!left.plan.launches.empty() && !left.plan.operators.empty())
+    throw NoProgram{"calls of a library alternate with kernels"};
   left.inputs = uses_reduction ? suites::operands_of(*finding.reduction) : problem->inputs();
   left.inputs = suites::operands_of_calls(*problem, left.inputs).value();
   if (wrong != nullptr) {
