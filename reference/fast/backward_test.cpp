@@ -101,7 +101,13 @@ TEST(FastBackward, EveryFormatWithBiasesAndWithout) {
 TEST(FastBackward, AnInfiniteGradientOfABiasIsFound) {
   TrainingProblem p{.batch = 3, .in = 2, .hidden = 2, .out = 2, .rate = 0x3c23d70a};
   p.has_biases = true;
-  TrainingState state = state_of(p, Fill::kZeros, 0x47800000, 0, 8);
+  TrainingState state{.x = Tensor::zeros(kFp16, p.batch * p.in),
+                      .t = Tensor::zeros(kFp16, p.batch * p.out),
+                      .w1 = Tensor::zeros(kFp32, p.hidden * p.in),
+                      .w2 = Tensor::zeros(kFp32, p.out * p.hidden),
+                      .scale = 0x47800000,
+                      .b1 = Tensor::zeros(kFp32, p.hidden),
+                      .b2 = Tensor::zeros(kFp32, p.out)};
   for (std::size_t i = 0; i < p.batch; ++i) state.t.set(i * p.out, 0x4000);
   expect_soft(p, state);
   EXPECT_TRUE(fast::loss_scaled_backward(p, state, {}).found_inf);

@@ -30,6 +30,9 @@ TEST(StepToCount, IsTheLargestThatPassed) {
       result_of("loss_scaled_backward.portable.b64i256h512o64.scale1.fragile.s1", Verdict::kFail),
       result_of("loss_scaled_backward.portable.b64i256h512o64.scale65536.fragile.s1",
                 Verdict::kPass),
+      result_of("loss_scaled_backward.bf16.portable.b64i256h512o64.scale1.fragile.s1",
+                Verdict::kPass),
+      result_of("loss_scaled_backward.library.b64i256h512o64.scale1.fragile.s1", Verdict::kPass),
       result_of("gemm.fp16.acc-fp32.out-fp16.library.nn.m64n64k64.plain.normal.s1",
                 Verdict::kPass)};
   EXPECT_EQ(results[0].name, step_to_count(results));
