@@ -304,7 +304,8 @@ std::optional<Case> narrowed(Session& session, const Suite& suite, Witness& witn
   const TensorSet inputs = problem->inputs();
   const DeviceResult got = execute(session, problem->plan(session.device().info()), inputs);
   if (got.error) throw std::runtime_error(got.error->text);
-  const Comparison comparison = compare(problem->expect_beside(inputs, got.outputs).middle, got.outputs, 0);
+  const Comparison comparison =
+      compare(problem->expect_beside(inputs, got.outputs).middle, got.outputs, 0);
   for (const auto& [name, elements] : comparison.wrong) {
     for (const auto& part : digested->parts(elements)) {
       if (witness.fails(part->c())) return part->c();
