@@ -189,6 +189,12 @@ class Asked {
     facts_.try_emplace(fmt::format("{}: {}", name, fact), about);
   }
 
+  // A call between launches also reads what the plan itself has computed; its result comes last.
+  static bool writes(const OperatorStep& step, const TensorSlice& slice, const TensorSpec& spec) {
+    const bool is_between = step.launches_before != OperatorStep{}.launches_before;
+    return spec.role != Role::kInput && (!is_between || &slice == &step.tensors.back());
+  }
+
   void add_tensor(const OperatorStep& step, const TensorSlice& slice, const Plan& plan,
                   const std::string& about) {
     const auto spec = std::find_if(plan.tensors.begin(), plan.tensors.end(),
@@ -198,7 +204,7 @@ class Asked {
         slice.format.empty() ? std::string(spec->format->name) : slice.format;
     say(step.name, fmt::format("{} is of {}", slice.role, format), about);
     say(step.name,
-        fmt::format("{}: {}", slice.role, spec->role == Role::kInput ? "read" : "written"), about);
+        fmt::format("{}: {}", slice.role, writes(step, slice, *spec) ? "written" : "read"), about);
     for (const std::string& word : memory_of(slice))
       say(step.name, fmt::format("{} lies {}", slice.role, word), about);
   }
