@@ -88,10 +88,19 @@ void weigh_cases(const std::vector<CaseResult>& results, const Selector& selects
 // A bound shows that an operator is accurate enough, not what it computes.
 void weigh_bounds(const std::vector<CaseResult>& results, Mark& mark) {
   Shortfall bounded;
+  std::uint64_t steps = 0;
   for (const CaseResult& r : results) {
-    if (!is_library_operator(r) || is_step(r)) continue;
-    if (r.verdict != Verdict::kPass || r.tier != "bounded") continue;
-    if (bounded.count++ == 0) bounded.first = r.name;
+    if (!is_library_operator(r) || r.verdict != Verdict::kPass || r.tier != "bounded") continue;
+    if (is_step(r))
+      ++steps;
+    else if (bounded.count++ == 0)
+      bounded.first = r.name;
+  }
+  if (steps > 0) {
+    mark.scope.push_back(
+        fmt::format("{} of a training step: each of its products lies within a bound, and the rest "
+                    "follows from them",
+                    cases(steps)));
   }
   if (bounded.count == 0) return;
   mark.reasons.push_back(

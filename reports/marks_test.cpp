@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "reports/testing/sample_record.hpp"
 
 namespace halfmark::reports {
@@ -144,6 +146,10 @@ TEST(Marks, AStepInsideTheBoundsOfItsProductsWithholdsNothing) {
   step.provider = "library";
   step.tier = "bounded";
   EXPECT_TRUE(holds(record, "H3"));
+  const Scorecard card = tally(record);
+  EXPECT_TRUE(std::ranges::any_of(find_mark(card, "H3")->scope, [](const std::string& line) {
+    return line.starts_with("1 case of a training step: ");
+  }));
   make_violation(step, "amp_state");
   EXPECT_FALSE(holds(record, "H3"));
 }
