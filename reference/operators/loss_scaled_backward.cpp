@@ -72,7 +72,7 @@ Tensor product(const Context& x, Tensor TrainingProducts::* given, const formats
   const bool is_detour = to != kFp32 && x.variant.products_through_fp16;
   p.d_format = is_detour ? &kFp16 : &to;
   const formats::Format& accumulator = x.variant.narrow_accumulator ? x.half() : kFp32;
-  const Tensor d = gemm(p, a, b, nullptr, specified_arithmetic(accumulator), x.machine);
+  Tensor d = gemm(p, a, b, nullptr, specified_arithmetic(accumulator), x.machine);
   if (!is_detour) return d;
   return map(to, d.count(),
              [&](std::size_t i) { return x.op.store(to, x.op.load(kFp16, d.at(i))); });
