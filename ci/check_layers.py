@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails when an include points up, when the core names a vendor, or when a file or function grows too large.
+"""Fails when an include points up, when the core names a vendor, when a file grows too large, or when a suite lacks its README
+or a test. (Functions are measured by clang-tidy: `ci/tidy`.)
 
 Decides the arrows between rooms (the single table below) and where vendor words may appear. Reads text only; compiles
-nothing. `--self-test` proves that each rule can fail.
+nothing. `--self-test` proves that each rule can fail, and then holds the tree to what a build of a new suite does not need
+yet: a link from the map in the root README to the README of every suite.
 """
 import argparse
 import pathlib
@@ -165,6 +167,25 @@ def type_errors(places: dict):
             yield f"{paths[1]}: {name} is another type in {paths[0]}"
 
 
+def suites_in(root: pathlib.Path):
+    return sorted(header.parent for header in root.glob("suites/*/suite.hpp"))
+
+
+def suite_errors(root: pathlib.Path):
+    for folder in suites_in(root):
+        if not (folder / "README.md").is_file():
+            yield f"suites/{folder.name}: the suite has no README.md"
+        if not any(folder.glob("*_test.cpp")):
+            yield f"suites/{folder.name}: the suite has no test"
+
+
+def link_errors(root: pathlib.Path):
+    text = (root / "README.md").read_text(encoding="utf-8")
+    for folder in suites_in(root):
+        if f"(suites/{folder.name}/README.md)" not in text:
+            yield f"README.md: the map has no link to suites/{folder.name}/README.md"
+
+
 def check(root: pathlib.Path):
     places = {}
     for path in sorted(root.rglob("*")):
@@ -182,6 +203,27 @@ def check(root: pathlib.Path):
                 for name in set(types_in(text)):
                     places.setdefault(name, []).append(relative)
     yield from type_errors(places)
+    yield from suite_errors(root)
+
+
+def self_test_of_suites() -> None:
+    """A suite needs each of its files, and its link."""
+    with tempfile.TemporaryDirectory() as name:
+        root = pathlib.Path(name)
+        folder = root / "suites/softmax"
+        files = {"suite.hpp": "// SPDX-License-Identifier: Apache-2.0\n", "suite_test.cpp": "// SPDX-License-Identifier: Apache-2.0\n",
+                 "README.md": "# softmax\n"}
+        folder.mkdir(parents=True)
+        for file, text in files.items():
+            (folder / file).write_text(text)
+        (root / "README.md").write_text("[softmax](suites/softmax/README.md)\n")
+        assert not [*check(root), *link_errors(root)], "a whole suite is refused"
+        for file in "suite_test.cpp", "README.md":
+            (folder / file).unlink()
+            assert list(check(root)), f"not caught: a suite without {file}"
+            (folder / file).write_text(files[file])
+        (root / "README.md").write_text("softmax, of suites/softmax/README.md\n")
+        assert list(link_errors(root)), "not caught: a suite without a link"
 
 
 def self_test() -> None:
@@ -237,9 +279,10 @@ def main() -> int:
     args = parser.parse_args()
     if args.self_test:
         self_test()
+        self_test_of_suites()
         print("check_layers: every rule can fail")
-        return 0
-    errors = list(check(pathlib.Path(args.root)))
+    root = pathlib.Path(args.root)
+    errors = [*check(root), *(link_errors(root) if args.self_test else ())]
     for error in errors:
         print(error, file=sys.stderr)
     return 1 if errors else 0
