@@ -27,6 +27,7 @@ constexpr std::int64_t kInterval = 3;
 constexpr Bits kThousand = 0x447a0000;                 // no power of two, so that unscaling rounds
 constexpr Bits kFour = 0x40800000, kTop = 0x7e800000;  // 2^126
 constexpr Bits kGrowthOfFour = 0x4010000000000000;
+constexpr Bits kElevenTenths = 0x3ff199999999999a, kSevenTenths = 0x3fe6666666666666;
 
 constexpr Script kScripts[] = {
     {.name = "grow", .events = ".......i....", .scale = kThousand},
@@ -36,6 +37,11 @@ constexpr Script kScripts[] = {
     {.name = "clip", .events = ".il.n..", .scale = kThousand, .clips = true},
     // Quadrupled, the scale passes the largest number at once.
     {.name = "top", .events = "....i...", .growth_factor = kGrowthOfFour, .exponent = 12},
+    {.name = "factors",
+     .events = "...i...n.ai......",
+     .scale = kThousand,
+     .growth_factor = kElevenTenths,
+     .backoff_factor = kSevenTenths},
 };
 
 std::vector<std::string_view> script_names() {
@@ -51,8 +57,8 @@ std::vector<std::string_view> profile_names() {
   return names;
 }
 
-// The profiles as a device has them: with the scale and its products in fp32. The factors of the
-// scripts are powers of two, for which that is no difference.
+// The profiles as a device has them: with the scale and its products in fp32. Factors that are
+// powers of two make no difference of that; for others has_script() asks for it.
 const LossScalerProfile& on_device(std::string_view name) {
   static const std::vector<LossScalerProfile> kProfiles = [] {
     const auto rows = operators::loss_scaler_profiles();
@@ -72,6 +78,9 @@ LossScaler scaler_of(const Case& c, const Script& script) {
   scaler.settings = scaler.profile->defaults;
   scaler.settings.growth_interval = kInterval;
   if (script.growth_factor != 0) scaler.settings.growth_factor = script.growth_factor;
+  const bool multiplies = scaler.profile->backoff == operators::BackoffRule::kMultiplies;
+  if (script.backoff_factor != 0 && multiplies)
+    scaler.settings.backoff_factor = script.backoff_factor;
   Bits scale = script.scale;
   if (scale == 0) scale = kTop;
   scaler.settings.scale = soft::convert(kFp32, kFp64, scale).bits;
@@ -119,6 +128,11 @@ std::size_t Binding::steps() const {
       std::count_if(script->events.begin(), script->events.end(), is_step));
 }
 
+bool has_script(std::string_view profile, std::string_view script) {
+  return script != "factors" ||
+         *operators::find_loss_scaler_profile(profile)->product_format == kFp32;
+}
+
 std::span<const Axis> axes() {
   static const Axis kAxes[] = {
       axis_of_words("profile", "the framework whose scaler it is", profile_names()),
@@ -139,6 +153,12 @@ Binding bind(const Case& c) {
                   .count = c.number("shape", 'n'),
                   .devices = c.number("shape", 'd'),
                   .script = &script};
+  if (!has_script(c.word("profile"), script.name)) {
+    throw UsageError(
+        fmt::format("case '{}': {} multiplies its scale in fp64, so that factors that are no "
+                    "powers of two are for `halfmark ref loss_scaler`",
+                    print(c), c.word("profile")));
+  }
   constexpr std::size_t kMost = std::size_t{1} << 24;
   if (b.count == 0 || b.count > kMost || b.devices == 0 || b.devices > 64) {
     throw UsageError(

@@ -18,10 +18,11 @@ struct Script {
   std::string_view name;
   std::string_view events;
   /// 0: that of the profile's floor or ceiling where it has one, so that the script meets it.
-  formats::Bits scale = 0;          // fp32
-  formats::Bits growth_factor = 0;  // fp64
-  int exponent = 0;                 // gradients are a bell curve times 2^exponent
-  bool clips = false;               // to kClipLimit, in the order of the profile
+  formats::Bits scale = 0;           // fp32
+  formats::Bits growth_factor = 0;   // fp64; 0: that of the profile
+  formats::Bits backoff_factor = 0;  // the same, where the profile has one
+  int exponent = 0;                  // gradients are a bell curve times 2^exponent
+  bool clips = false;                // to kClipLimit, in the order of the profile
 };
 
 struct Binding {
@@ -43,6 +44,9 @@ struct Binding {
 inline constexpr formats::Bits kRate = 0x3c23d70a;       // 0.01
 inline constexpr formats::Bits kClipLimit = 0x3c800000;  // 1/64
 
+/// Factors that are no powers of two are for profiles whose own products of the scale are in fp32.
+[[nodiscard]] bool has_script(std::string_view profile, std::string_view script);
+
 [[nodiscard]] std::span<const Axis> axes();
 [[nodiscard]] std::span<const ContractRow> contract();
 [[nodiscard]] Binding bind(const Case& c);
@@ -56,6 +60,9 @@ struct TraceVariant {
   bool flag_never_cleared = false;
   bool restore_drops_clean_steps = false;
   bool restore_drops_hysteresis = false;
+  bool scale_truncated = false;
+  bool factors_in_double = false;
+  bool falls_by_reciprocal = false;  // of the growth factor, where the profile divides by it
   bool never_clips = false;
   bool clips_before_unscaling = false;
   bool clips_by_scaled_norm = false;

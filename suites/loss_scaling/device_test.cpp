@@ -44,6 +44,8 @@ TEST(LossScalingKernels, WrongRulesAreNamed) {
        "gradients are divided by the scale"},
       {"keras.fp16.portable.n67d2.overflow.s7", "scaling_unscale", 8, 0, "amp_state",
        "gradients are multiplied by the reciprocal"},
+      {"keras.fp16.portable.n67d2.factors.s7", "scaling_update", 13, 1 / 1.1F, "amp_state",
+       "the scale is multiplied by the reciprocal of the growth factor"},
   };
   Session session(backends::Device::open("host"));
   for (const Planted& planted : kPlanted) {

@@ -27,6 +27,7 @@ constexpr CaseRow kSmoke[] = {
     {"deepspeed", "fp16", "n67d2", "grow"},      {"deepspeed", "fp16", "n67d2", "bottom"},
     {"halfmark", "fp16", "n1021d2", "clip"},     {"deepspeed", "fp16", "n67d2", "clip"},
     {"genesis", "fp16", "n67d3", "clip"},        {"pytorch", "fp32", "n67d1", "clip"},
+    {"keras", "fp16", "n67d2", "factors"},       {"megatron", "fp32", "n67d1", "factors"},
 };
 
 // Below, at and above a vector of lanes and a strip of the check.
@@ -39,6 +40,7 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
   if (level < Level::kStandard) return std::move(list).take();
   for (const std::string_view profile : axes()[0].words) {
     for (const std::string_view script : axes()[4].words) {
+      if (!has_script(profile, script)) continue;
       for (const std::string_view format : axes()[1].words)
         list.add({profile, format, kPortable, "n1021d2", script});
       if (level < Level::kFull && script != "overflow") continue;

@@ -28,7 +28,7 @@ TEST(LossScalingSuite, NamesParseBackAndLevelsAreNested) {
 TEST(LossScalingSuite, EveryPassIsEarned) { expect_earned(suite(), Level::kSmoke); }
 
 TEST(LossScalingSuite, EveryMistakeShows) {
-  EXPECT_EQ(27u, expect_hypotheses_show(suite(), "portable"));
+  EXPECT_EQ(30u, expect_hypotheses_show(suite(), "portable"));
 }
 
 // Many mistakes share a class, so names count: each is the first that the diagnosis reports in some
@@ -50,6 +50,17 @@ TEST(LossScalingSuite, RefusesShapesThatMakeNoSense) {
     const Case c = named("pytorch.fp32.portable." + std::string(shape) + ".grow.s1");
     EXPECT_THROW(static_cast<void>(suite().bind(c)), UsageError) << shape;
   }
+}
+
+// PyTorch multiplies doubles, which no kernel has.
+TEST(LossScalingSuite, FactorsAreForProfilesWhoseProductsAreInFp32) {
+  std::set<std::string_view> with;
+  for (const Case& c : suite().cases(Level::kFull, kTestSeed)) {
+    if (c.word("script") == "factors") with.insert(c.word("profile"));
+  }
+  EXPECT_EQ((std::set<std::string_view>{"halfmark", "keras", "megatron", "tensorflow"}), with);
+  EXPECT_THROW(static_cast<void>(suite().bind(named("pytorch.fp32.portable.n9d1.factors.s1"))),
+               UsageError);
 }
 
 TensorSet results(std::string_view tail) {
@@ -85,6 +96,17 @@ TEST(LossScalingScripts, LeadWhereTheySay) {
             (List{0x1p126f, 0x1p126f, inf, inf, inf, inf, inf, inf}));
   EXPECT_EQ(numbers(results("apex.fp32.portable.n9d2.top.s7").at("04_scales")),
             (List{0x1p23f, 0x1p23f, 0x1p24f, 0x1p24f, 0x1p22f, 0x1p22f, 0x1p22f, 0x1p24f}));
+}
+
+// 1000 x 1.1, then x 0.7 (megatron, at the second overflow) or / 1.1 (keras), each rounded once.
+TEST(LossScalingScripts, FactorsRound) {
+  const float grown = 1000.0F * 1.1F, less = grown / 1.1F;
+  const auto keras = numbers(results("keras.fp32.portable.n9d2.factors.s7").at("04_scales"));
+  EXPECT_EQ((std::vector<float>{1000, 1000, grown, less}),
+            std::vector<float>(keras.begin(), keras.begin() + 4));
+  const auto halfmark = numbers(results("halfmark.fp32.portable.n9d2.factors.s7").at("04_scales"));
+  EXPECT_EQ((std::vector<float>{1000, 1000, grown, grown * 0.7F}),
+            std::vector<float>(halfmark.begin(), halfmark.begin() + 4));
 }
 
 TEST(LossScalingScripts, OverflowOnOneDeviceAndOnAll) {

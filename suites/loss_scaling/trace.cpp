@@ -26,10 +26,14 @@ class Trace {
         gradients_(inputs.at("gradients")),
         machine_(machine),
         variant_(variant),
+        profile_(*b.scaler.profile),
+        updater_{.profile = &profile_, .settings = b.scaler.settings},
+        update_machine_(machine),
         state_{.scale = inputs.at("07_scale").at(0),
                .clean_steps = static_cast<std::int32_t>(inputs.at("08_counts").at(0)),
                .hysteresis = static_cast<std::int32_t>(inputs.at("08_counts").at(1))},
         saved_(state_) {
+    depart();
     const std::size_t steps = b.steps();
     out_ = {{"01_unscaled", Tensor::zeros(b.unscaled_format(), steps * b.devices * b.count)},
             {"02_flags", Tensor::zeros(kFp32, steps * b.devices)},
@@ -54,6 +58,22 @@ class Trace {
   }
 
  private:
+  // What the variant changes of the new scale.
+  void depart() {
+    if (variant_.scale_truncated) {
+      update_machine_.mul.rounding = soft::Rounding::kTowardZero;
+      update_machine_.div.rounding = soft::Rounding::kTowardZero;
+    }
+    if (variant_.factors_in_double) profile_.product_format = &formats::kFp64;
+    if (!variant_.falls_by_reciprocal ||
+        profile_.backoff != operators::BackoffRule::kDividesByGrowth)
+      return;
+    const Bits growth = soft::convert(formats::kFp64, kFp32, updater_.settings.growth_factor).bits;
+    profile_.backoff = operators::BackoffRule::kMultiplies;
+    updater_.settings.backoff_factor =
+        soft::convert(kFp32, formats::kFp64, soft::div(kFp32, Fp32::kOne, growth).bits).bits;
+  }
+
   void restore() {
     state_ = saved_;
     if (variant_.restore_drops_clean_steps) state_.clean_steps = 0;
@@ -68,7 +88,7 @@ class Trace {
     if (b_.script->clips) out_.at("00_norms").set(step, got.norm);
     out_.at("03_found").set(step, soft::from_int(kFp32, static_cast<std::int64_t>(found)).bits);
     const operators::LossScalerUpdate next =
-        operators::updated(b_.scaler, state_, found, machine_, variant_.scaler);
+        operators::updated(updater_, state_, found, update_machine_, variant_.scaler);
     if (next.outcome == operators::StepOutcome::kTaken) descend(step);
     state_ = next.state;
     out_.at("04_scales").set(step, state_.scale);
@@ -129,6 +149,9 @@ class Trace {
   const Tensor& gradients_;
   const models::Machine& machine_;
   const TraceVariant& variant_;
+  operators::LossScalerProfile profile_;
+  operators::LossScaler updater_;
+  models::Machine update_machine_;
   LossScalerState state_, saved_;
   bool sticky_ = false;
   TensorSet out_;
