@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `halfmark diagnose`: what a training log says about its training. Touches no device.
+// `halfmark diagnose`: what a training log says about its training, or a scorecard about trainings
+// on its device. Touches no device.
 #include "tools/halfmark/training/diagnose.hpp"
 
 #include <CLI/CLI.hpp>
@@ -20,7 +21,7 @@ int diagnose(const Words& words) {
   if (words.rules) list_training_rules(std::cout);
   if (!words.options.log.empty()) return diagnose_training(words.options, std::cout);
   if (words.rules) return 0;
-  throw suites::UsageError("name a training log, or --rules");
+  throw suites::UsageError("name a training log or a scorecard, or --rules");
 }
 
 }  // namespace
@@ -28,11 +29,12 @@ int diagnose(const Words& words) {
 void add_diagnose(CLI::App& app, Action& action) {
   auto words = std::make_shared<Words>();
   CLI::App* verb = app.add_subcommand(
-      "diagnose", "What a training log says about its training: rules with thresholds and advice");
+      "diagnose",
+      "What a training log or a scorecard says about training: rules with thresholds and advice");
   verb->add_option("log", words->options.log,
-                   "one JSON object per line (see the README of training), or what `halfmark lab "
-                   "--json` wrote")
-      ->type_name("LOG");
+                   "a scorecard; or one JSON object per line (see the README of training); or what "
+                   "`halfmark lab --json` wrote")
+      ->type_name("CARD|LOG");
   verb->add_option("--mode", words->options.mode,
                    "of an experiment only this mode, such as 'device, fp16'")
       ->type_name("NAME");

@@ -100,6 +100,13 @@ MaybeHit norm_below(const Observed& seen, double threshold) {
   });
 }
 
+MaybeHit diverges_above(const Observed& seen, double threshold) {
+  return steps_that(seen.log, [&](const StepRecord& step) {
+    const bool above = step.mismatch && !(*step.mismatch <= threshold);
+    return above ? fmt::format("divergence {}", *step.mismatch) : std::string();
+  });
+}
+
 MaybeHit layer_norm_above(const Observed& seen, double threshold) {
   return layers_that(seen, [&](const LayerRecord& layer) {
     const bool above = layer.norm && *layer.norm > threshold;

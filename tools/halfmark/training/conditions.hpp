@@ -42,6 +42,7 @@ MaybeHit has_no_gradient(const Observed& seen, double);
 MaybeHit is_unstable(const Observed& seen, double threshold);
 MaybeHit norm_above(const Observed& seen, double threshold);
 MaybeHit norm_below(const Observed& seen, double threshold);
+MaybeHit diverges_above(const Observed& seen, double threshold);
 MaybeHit layer_norm_above(const Observed& seen, double threshold);
 MaybeHit layer_norm_below(const Observed& seen, double threshold);
 

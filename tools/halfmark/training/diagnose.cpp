@@ -6,13 +6,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "reference/text/json.hpp"
 #include "reference/text/visible.hpp"
 #include "reports/files.hpp"
 #include "reports/lab_page.hpp"
+#include "reports/validate.hpp"
 #include "suites/core/case/errors.hpp"
+#include "tools/halfmark/training/card_log.hpp"
+#include "tools/halfmark/training/diagnose_text.hpp"
 #include "tools/halfmark/training/experiment_log.hpp"
 #include "tools/halfmark/training/rules.hpp"
 
@@ -38,12 +42,35 @@ std::vector<ModeLog> read_experiment(const std::string& content) {
   }
 }
 
-// One without a name if it is a log.
-std::vector<ModeLog> read_logs(const std::filesystem::path& path) {
+// What was asked about.
+struct Subject {
+  std::vector<ModeLog> logs;  // one without a name if it is no experiment
+  std::vector<std::string> head = {};
+  std::vector<DeviceNote> notes = {};
+  bool is_card = false;
+};
+
+Subject read_card(const std::filesystem::path& path) {
   try {
+    CardLog card = log_of(reports::read_scorecard(path));
+    return {.logs = {{.log = std::move(card.log)}},
+            .head = std::move(card.head),
+            .notes = std::move(card.notes),
+            .is_card = true};
+  } catch (const reports::CardError& error) {
+    throw UsageError(error.what());
+  }
+}
+
+Subject read_subject(const std::filesystem::path& path) {
+  try {
+    if (std::error_code unknown; std::filesystem::is_directory(path, unknown))
+      return read_card(path);
     const std::string content = reports::read_file(path, kMostOfLog);
-    if (content.find(reports::kLabSchemaName) != std::string::npos) return read_experiment(content);
-    return {{.log = parse_training_log(content)}};
+    if (is_scorecard(content)) return read_card(path);
+    if (content.find(reports::kLabSchemaName) != std::string::npos)
+      return {.logs = read_experiment(content)};
+    return {.logs = {{.log = parse_training_log(content)}}};
   } catch (const LogError& error) {
     throw UsageError(
         fmt::format("{}: {}", text::visible_line(path.string()), text::visible_line(error.what())));
@@ -52,18 +79,28 @@ std::vector<ModeLog> read_logs(const std::filesystem::path& path) {
   }
 }
 
-std::vector<ModeLog> chosen_logs(const DiagnoseOptions& options) {
-  std::vector<ModeLog> logs = read_logs(options.log);
-  if (options.mode.empty()) return logs;
+void choose_mode(const DiagnoseOptions& options, std::vector<ModeLog>& logs) {
+  if (options.mode.empty()) return;
   std::vector<std::string> names;
   for (const ModeLog& each : logs) names.push_back(each.name);
   std::erase_if(logs, [&](const ModeLog& each) { return each.name != options.mode; });
-  if (!logs.empty()) return logs;
+  if (!logs.empty()) return;
   throw UsageError(fmt::format("{} has no mode '{}'; {}", text::visible_line(options.log.string()),
                                text::visible_line(options.mode),
                                names.size() == 1 && names[0].empty()
-                                   ? "it is the log of one training"
+                                   ? "it is no report of `halfmark lab`"
                                    : fmt::format("choose from: '{}'", fmt::join(names, "', '"))));
+}
+
+Subject subject_of(const DiagnoseOptions& options) {
+  Subject subject = read_subject(options.log);
+  choose_mode(options, subject.logs);
+  if (!options.card) return subject;
+  if (subject.is_card)
+    throw UsageError(fmt::format("--card: {} is a scorecard itself; leave out --card",
+                                 text::visible_line(options.log.string())));
+  subject.notes = read_device_notes(*options.card);
+  return subject;
 }
 
 std::string_view checked_profile(const std::string& name) {
@@ -74,70 +111,12 @@ std::string_view checked_profile(const std::string& name) {
                                text::visible_line(name), fmt::join(known, ", ")));
 }
 
-std::string number(const std::optional<double>& value) {
-  return value ? fmt::format("{:.6g}", *value) : std::string("-");
-}
-
-std::string death_text(const Death& death) {
-  std::string text = fmt::format("died of {} at step {}", death.of, death.step);
-  if (!death.layer.empty()) {
-    text += fmt::format(", first in layer {}", text::visible_line(death.layer));
-  }
-  return text;
-}
-
-void print_figures(const TrainingLog& log, std::ostream& out) {
-  const Figures figures = figures_of(log);
-  if (figures.steps == 0) return;
-  fmt::print(out, "steps    {}, {} skipped: {:.4g} % were made\n", figures.steps, figures.skipped,
-             100 * figures.success_rate());
-  if (figures.first_loss) {
-    fmt::print(out, "loss     {} to {}\n", number(figures.first_loss), number(figures.last_loss));
-  }
-  if (figures.last_scale) {
-    fmt::print(out, "scale    {} at the end, between {} and {}\n", number(figures.last_scale),
-               number(figures.least_scale), number(figures.largest_scale));
-  }
-  const Death death = death_of(log);
-  fmt::print(out, "course   {}\n",
-             death.of.empty() ? "it reached its last step" : death_text(death));
-}
-
-std::string place_of(const Hit& hit) {
-  if (!hit.step) return {};
-  const std::string more = hit.times == 1 ? "" : fmt::format(" and {} more", hit.times - 1);
-  return fmt::format(" at step {}{}", *hit.step, more);
-}
-
-void print_rules(const std::vector<Applied>& applied, std::ostream& out) {
-  std::optional<Stage> stage;
-  for (const Applied& each : applied) {
-    const Rule& rule = *each.rule;
-    if (stage != rule.stage) fmt::print(out, "\n{}\n", word_of(rule.stage));
-    stage = rule.stage;
-    fmt::print(out, "  {:<8} {}: {}{}\n           {}\n           advice: {}\n",
-               word_of(rule.gravity), rule.id, text::visible_line(each.hit.what),
-               place_of(each.hit), rule.says, rule.advice);
-  }
-  if (applied.empty()) fmt::print(out, "no rule applies\n");
-}
-
-const StepRecord* last_with_layers(const TrainingLog& log) {
-  const auto found = std::find_if(log.steps.rbegin(), log.steps.rend(),
-                                  [](const StepRecord& step) { return !step.layers.empty(); });
-  return found == log.steps.rend() ? nullptr : &*found;
-}
-
-void print_layers(const TrainingLog& log, std::ostream& out) {
-  const StepRecord* step = last_with_layers(log);
-  if (step == nullptr) return;
-  fmt::print(out, "\nlayers at step {}\n  {:<24} {:>12} {:>15} {:>8}\n", step->step, "layer",
-             "gradient norm", "parameter norm", "lost");
-  for (const LayerRecord& layer : step->layers) {
-    fmt::print(out, "  {:<24} {:>13} {:>15} {:>8}\n", text::visible_line(layer.name),
-               number(layer.norm), number(layer.parameter_norm),
-               layer.lost_share ? fmt::format("{:.3g} %", 100 * *layer.lost_share) : "-");
-  }
+// JSON has no infinities; logs write them so, too.
+json number(const std::optional<double>& value) {
+  if (!value) return nullptr;
+  if (std::isnan(*value)) return "nan";
+  if (std::isinf(*value)) return *value > 0 ? "inf" : "-inf";
+  return *value;
 }
 
 json rules_json(const std::vector<Applied>& applied) {
@@ -157,9 +136,40 @@ json rules_json(const std::vector<Applied>& applied) {
   return list;
 }
 
+json early_json(const TrainingLog& log) {
+  const Figures early = figures_of(early_steps(log));
+  if (early.steps == 0) return nullptr;
+  return {{"steps", early.steps},
+          {"skipped", early.skipped},
+          {"norm", {number(early.least_norm), number(early.largest_norm)}},
+          {"scale", {number(early.least_scale), number(early.largest_scale)}}};
+}
+
+// Of the last step that has layers.
+json layers_json(const TrainingLog& log) {
+  json list = json::array();
+  const StepRecord* step = last_with_layers(log);
+  if (step == nullptr) return list;
+  for (const LayerRecord& layer : step->layers) {
+    const std::optional<Zones>& zones = layer.zones;
+    list.push_back({{"name", layer.name},
+                    {"step", step->step},
+                    {"norm", number(layer.norm)},
+                    {"lost_share", number(layer.lost_share)},
+                    {"zero_share", number(layer.zero_share)},
+                    {"suggested_scale_log2", number(layer.suggested_scale_log2)},
+                    {"zones", zones ? json{{"normal", zones->normal},
+                                           {"subnormal", zones->subnormal},
+                                           {"lost", zones->lost},
+                                           {"overflow", zones->overflow}}
+                                    : json()}});
+  }
+  return list;
+}
+
 json report_json(const ModeLog& mode, const std::vector<Applied>& applied) {
   const TrainingLog& log = mode.log;
-  const Figures figures = figures_of(log);
+  const Figures figures = figures_of(log.steps);
   const Death death = death_of(log);
   const json course = death.of.empty()
                           ? json()
@@ -168,44 +178,58 @@ json report_json(const ModeLog& mode, const std::vector<Applied>& applied) {
                  {"skipped", figures.skipped},
                  {"success_rate", figures.steps == 0 ? json() : json(figures.success_rate())},
                  {"death", course},
+                 {"early", early_json(log)},
+                 {"layers", layers_json(log)},
                  {"rules", rules_json(applied)}};
   if (!mode.name.empty()) report["mode"] = mode.name;
   return report;
 }
 
-void print_log(const ModeLog& mode, const std::vector<Applied>& applied, bool is_first,
-               std::ostream& out) {
+// A card says nothing of the model that someone will train: of its operators what the device does,
+// and nothing of formats that nobody has chosen.
+std::vector<Applied> applied_to(const Subject& subject, const ModeLog& mode, bool has_card,
+                                std::string_view profile) {
+  std::vector<Applied> applied =
+      apply_rules({.log = mode.log, .notes = subject.notes, .has_card = has_card}, profile);
+  if (!subject.is_card) return applied;
+  std::erase_if(applied, [](const Applied& each) {
+    return each.rule->stage == Stage::kModel && !each.rule->id.ends_with("-on-device");
+  });
+  return applied;
+}
+
+void print_subject(const Subject& subject, const ModeLog& mode, const std::vector<Applied>& applied,
+                   std::ostream& out) {
   if (!mode.name.empty()) {
+    const bool is_first = &mode == &subject.logs.front();
     fmt::print(out, "{}== {}: {}\n", is_first ? "" : "\n", text::visible_line(mode.name),
                text::visible_line(mode.title));
   }
-  print_figures(mode.log, out);
-  print_rules(applied, out);
-  print_layers(mode.log, out);
+  for (const std::string& line : subject.head) fmt::print(out, "{}\n", line);
+  if (!subject.is_card) print_figures(mode.log, out);
+  print_stages(mode.log, applied, out);
 }
+
+bool is_failure(const Applied& each) { return each.rule->gravity == Gravity::kFailure; }
 
 }  // namespace
 
 int diagnose_training(const DiagnoseOptions& options, std::ostream& out) {
   const std::string_view profile = checked_profile(options.profile);
-  const std::vector<ModeLog> logs = chosen_logs(options);
-  const std::vector<DeviceNote> notes =
-      options.card ? read_device_notes(*options.card) : std::vector<DeviceNote>{};
+  const Subject subject = subject_of(options);
   bool fails = false;
   json reports = json::array();
-  for (const ModeLog& each : logs) {
-    const std::vector<Applied> applied = apply_rules(
-        {.log = each.log, .notes = notes, .has_card = options.card.has_value()}, profile);
-    fails = fails || std::ranges::any_of(applied, [](const Applied& a) {
-              return a.rule->gravity == Gravity::kFailure;
-            });
+  for (const ModeLog& each : subject.logs) {
+    const std::vector<Applied> applied =
+        applied_to(subject, each, options.card.has_value(), profile);
+    fails = fails || std::ranges::any_of(applied, is_failure);
     if (options.as_json)
       reports.push_back(report_json(each, applied));
     else
-      print_log(each, applied, &each == &logs.front(), out);
+      print_subject(subject, each, applied, out);
   }
   if (options.as_json) {
-    const bool is_one = logs.size() == 1 && logs.front().name.empty();
+    const bool is_one = subject.logs.size() == 1 && subject.logs.front().name.empty();
     out << text::visible_json((is_one ? reports[0] : reports).dump(2)) << '\n';
   }
   return fails ? 1 : 0;

@@ -33,7 +33,7 @@ constexpr const char* kLog =
     R"({"setup":{"format":"fp16","clip":1,"operators":[{"op":"softmax","format":"fp16"}]}}
 {"step":0,"loss":6.5,"norm":14.2,"scale":65536}
 {"step":1,"loss":6.25,"norm":"inf","scale":65536,"skipped":true}
-{"step":2,"loss":"nan","norm":"nan","scale":32768,"layers":[{"name":"linear1","norm":"nan","lost_share":0.3}]}
+{"step":2,"loss":"nan","norm":"nan","scale":32768,"layers":[{"name":"linear1","norm":"nan","lost_share":0.3,"exponents":{"-20":1,"3":3}}]}
 )";
 
 TEST_F(Diagnose, PrintsInTheOrderOfStages) {
@@ -51,11 +51,31 @@ TEST_F(Diagnose, PrintsInTheOrderOfStages) {
   EXPECT_LT(text.find("\nsteps\n"), text.find("\nscale\n"));
   EXPECT_LT(text.find("\nscale\n"), text.find("\ngradients\n"));
   EXPECT_LT(text.find("\ngradients\n"), text.find("\nlayers at step 2\n"));
+  EXPECT_LT(text.find("\nlayers at step 2\n"), text.find("\nwhere fp16 has them"));
+  EXPECT_NE(std::string::npos, text.find("linear1                         -     75 %       25 %"))
+      << text;
+}
+
+TEST_F(Diagnose, HasASectionOfTheFirstHundredSteps) {
+  (void)run(kLog);
+  EXPECT_NE(std::string::npos,
+            out_.str().find("\nsteps\n  first 100 steps: 3 in the log, 1 skipped; norm 14.2 to "
+                            "14.2; scale 32768 to 65536\n"))
+      << out_.str();
+  (void)run(R"({"step":99,"norm":1}
+{"step":100,"norm":7,"skipped":true})");
+  EXPECT_NE(std::string::npos,
+            out_.str().find("first 100 steps: 1 in the log, 0 skipped; norm 1 to 1\n"))
+      << out_.str();
+  (void)run(R"({"step":100,"norm":1})");
+  EXPECT_NE(std::string::npos, out_.str().find("first 100 steps: the log begins at step 100\n"))
+      << out_.str();
 }
 
 TEST_F(Diagnose, AHealthyTrainingHasNoRuleAndEndsWithZero) {
   EXPECT_EQ(0, run(R"({"step":0,"loss":6.5,"norm":1,"scale":65536})"));
-  EXPECT_NE(out_.str().find("course   it reached its last step\nno rule applies\n"),
+  EXPECT_NE(out_.str().find("first 100 steps: 1 in the log, 0 skipped; norm 1 to 1; scale 65536 to "
+                            "65536\nno rule applies\n"),
             std::string::npos)
       << out_.str();
 }
@@ -83,6 +103,10 @@ TEST_F(Diagnose, JsonHasWhatTheTextHas) {
   EXPECT_EQ("overflow", report["death"]["of"]);
   EXPECT_EQ("model.wide-operator-narrow", report["rules"][0]["id"]);
   EXPECT_EQ("R025 R038", report["rules"][0]["rows"]);
+  EXPECT_EQ(1, report["early"]["skipped"]);
+  EXPECT_EQ(nlohmann::json({32768, 65536}), report["early"]["scale"]);
+  EXPECT_EQ("nan", report["layers"][0]["norm"]);
+  EXPECT_EQ(0.25, report["layers"][0]["zones"]["subnormal"]);
 }
 
 TEST_F(Diagnose, NamesFromOutsideCannotSteerATerminal) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace halfmark::tools {
@@ -46,6 +47,26 @@ std::optional<double> lost_share(const json& tensor, const json* wide) {
   return std::max(0.0, lost) / tensor.at("count").get<double>();
 }
 
+std::map<int, std::uint64_t> exponents_of(const json& tensor) {
+  std::map<int, std::uint64_t> counts;
+  const json exponents = tensor.value("exponents", json::object());
+  for (const auto& [exponent, count] : exponents.items())
+    counts[std::stoi(exponent)] = count.get<std::uint64_t>();
+  return counts;
+}
+
+LayerRecord layer_of(const json& tensor, const json* wide, int scale_log2) {
+  const std::optional<double> norm = number(tensor, "norm");
+  const auto count = tensor.at("count").get<double>();
+  return {.name = tensor.at("name"),
+          .norm = norm ? std::optional(std::ldexp(*norm, -scale_log2)) : std::nullopt,
+          .lost_share = lost_share(tensor, wide),
+          .zero_share =
+              count == 0 ? std::nullopt : std::optional(tensor.at("zeros").get<double>() / count),
+          .zones = zones_of(exponents_of(tensor)),
+          .suggested_scale_log2 = number(tensor, "suggested_scale_log2")};
+}
+
 StepRecord step_of(const json& step, const json* wide) {
   const int scale_log2 = step.value("scale_log2", 0);
   StepRecord record{.step = step.at("step"),
@@ -55,14 +76,8 @@ StepRecord step_of(const json& step, const json* wide) {
                     .skipped = step.value("skipped", false),
                     .layers = {}};
   for (const json& tensor : step.value("tensors", json::array())) {
-    const std::string name = tensor.at("name");
-    if (!is_gradient_of_a_layer(name)) continue;
-    const std::optional<double> norm = number(tensor, "norm");
-    record.layers.push_back(
-        {.name = name,
-         .norm = norm ? std::optional(std::ldexp(*norm, -scale_log2)) : std::nullopt,
-         .parameter_norm = {},
-         .lost_share = lost_share(tensor, wide)});
+    if (!is_gradient_of_a_layer(tensor.at("name"))) continue;
+    record.layers.push_back(layer_of(tensor, wide, scale_log2));
   }
   return record;
 }

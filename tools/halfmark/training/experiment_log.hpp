@@ -20,8 +20,8 @@ struct ModeLog {
 
 /// One log for each mode that the report has of the device and of the reference. Norms are
 /// unscaled. A layer's share of lost gradients is that of elements which are zero beyond those of
-/// the report's fp32 training in the same step; without such a training it is unknown. The report
-/// must fit its schema.
+/// the report's fp32 training in the same step; without such a training it is unknown. Zones are
+/// those of its numbers as they were stored, with the step's scale. The report must fit its schema.
 [[nodiscard]] std::vector<ModeLog> logs_of_experiment(const nlohmann::json& report);
 
 }  // namespace halfmark::tools

@@ -19,7 +19,8 @@ namespace {
 using nlohmann::json;
 
 json tensor(const char* name, std::uint64_t zeros, const json& norm) {
-  return {{"name", name}, {"format", "fp16"}, {"count", 100}, {"zeros", zeros}, {"norm", norm}};
+  return {{"name", name},   {"format", "fp16"}, {"count", 100},
+          {"zeros", zeros}, {"norm", norm},     {"exponents", {{"-20", 15}, {"-3", 45}}}};
 }
 
 json mode(const char* name, const char* format, int scale_log2, const json& norm,
@@ -62,6 +63,13 @@ TEST(ExperimentLog, HasEachModesStepsAndLayers) {
   ASSERT_EQ(2U, step.layers.size()) << "activations are no layer's gradients";
   EXPECT_EQ("dW1", step.layers[0].name);
   EXPECT_EQ(1, step.layers[0].norm) << "unscaled";
+}
+
+TEST(ExperimentLog, HasTheZonesOfItsHistograms) {
+  const LayerRecord layer = logs_of_experiment(report())[0].log.steps[0].layers[0];
+  EXPECT_EQ(0.25, layer.zones->subnormal);
+  EXPECT_EQ(0.75, layer.zones->normal);
+  EXPECT_EQ(0.3, layer.zero_share);
 }
 
 TEST(ExperimentLog, OnlyWhatFp32KeepsIsLost) {

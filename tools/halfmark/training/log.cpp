@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -13,6 +14,7 @@
 #include "reference/formats/format.hpp"
 #include "reference/text/json.hpp"
 #include "reference/text/visible.hpp"
+#include "tools/halfmark/training/operators.hpp"
 
 namespace halfmark::tools {
 namespace {
@@ -108,6 +110,15 @@ std::string name_of(const json& object, const char* field, std::string_view wher
   return name;
 }
 
+OperatorUse operator_of(const json& object) {
+  refuse_unknown(object, "an operator", {"op", "format"});
+  OperatorUse use{.name = name_of(object, "op", "an operator"), .format = format(object, "format")};
+  if (is_known_operator(use.name)) return use;
+  throw LogError(fmt::format(
+      "'op' is \"{}\", which is no operator on any list; `halfmark ref autocast` lists them",
+      text::visible_line(use.name, kMostShown)));
+}
+
 Setup setup_of(const json& object) {
   refuse_unknown(object, "setup",
                  {"format", "inference_format", "state_format", "clip", "data_largest", "epsilon",
@@ -121,24 +132,50 @@ Setup setup_of(const json& object) {
               .device_has_bf16 = flag(object, "device_has_bf16"),
               .halved_by_hand = flag(object, "halved_by_hand"),
               .reinforcement = flag(object, "reinforcement")};
-  for (const json& use : list(object, "operators")) {
-    refuse_unknown(use, "an operator", {"op", "format"});
-    setup.operators.push_back(
-        {.name = name_of(use, "op", "an operator"), .format = format(use, "format")});
-  }
+  for (const json& use : list(object, "operators")) setup.operators.push_back(operator_of(use));
   return setup;
 }
 
+constexpr int kLeastExponent = -149, kLargestExponent = 127;  // of fp32
+
+int exponent_of(const std::string& word) {
+  int exponent = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), exponent);
+  const bool is_whole = error == std::errc() && end == word.data() + word.size();
+  if (is_whole && exponent >= kLeastExponent && exponent <= kLargestExponent) return exponent;
+  throw LogError(fmt::format("'exponents' has \"{}\"; write whole numbers from {} to {}",
+                             text::visible_line(word, kMostShown), kLeastExponent,
+                             kLargestExponent));
+}
+
+std::map<int, std::uint64_t> exponents(const json& object) {
+  std::map<int, std::uint64_t> counts;
+  const auto found = object.find("exponents");
+  if (found == object.end()) return counts;
+  if (!found->is_object())
+    throw LogError(fmt::format("'exponents' is {}; write an object", shown(*found)));
+  for (const auto& [word, count] : found->items()) {
+    const int exponent = exponent_of(word);
+    if (!count.is_number_unsigned())
+      throw LogError(
+          fmt::format("'exponents' has {} at {}; write a whole number", shown(count), exponent));
+    counts[exponent] += count.get<std::uint64_t>();
+  }
+  return counts;
+}
+
 LayerRecord layer_of(const json& object) {
-  refuse_unknown(object, "a layer", {"name", "norm", "parameter_norm", "lost_share"});
+  refuse_unknown(object, "a layer", {"name", "norm", "parameter_norm", "lost_share", "exponents"});
   return {.name = name_of(object, "name", "a layer"),
           .norm = magnitude(object, "norm"),
           .parameter_norm = magnitude(object, "parameter_norm"),
-          .lost_share = share(object, "lost_share")};
+          .lost_share = share(object, "lost_share"),
+          .zones = zones_of(exponents(object))};
 }
 
 StepRecord step_of(const json& object) {
-  refuse_unknown(object, "a step", {"step", "loss", "norm", "scale", "skipped", "layers"});
+  refuse_unknown(object, "a step",
+                 {"step", "loss", "norm", "scale", "skipped", "mismatch", "layers"});
   const auto found = object.find("step");
   if (found == object.end()) throw LogError("a step lacks 'step', its number");
   if (!found->is_number_unsigned()) {
@@ -148,7 +185,8 @@ StepRecord step_of(const json& object) {
                   .loss = number(object, "loss"),
                   .norm = magnitude(object, "norm"),
                   .scale = scale(object),
-                  .skipped = flag(object, "skipped")};
+                  .skipped = flag(object, "skipped"),
+                  .mismatch = magnitude(object, "mismatch")};
   for (const json& layer : list(object, "layers")) step.layers.push_back(layer_of(layer));
   return step;
 }
@@ -170,6 +208,27 @@ void add_line(TrainingLog& log, std::string_view line) {
 }
 
 }  // namespace
+
+std::optional<Zones> zones_of(const std::map<int, std::uint64_t>& exponents) {
+  constexpr int kLargest = formats::kFp16.max_exponent();
+  constexpr int kNormalFrom = formats::kFp16.min_exponent();
+  constexpr int kSubnormalFrom = formats::kFp16.min_place() - 1;  // may round to the least number
+  Zones zones;
+  double all = 0;
+  for (const auto& [exponent, count] : exponents) {
+    double& zone = exponent > kLargest          ? zones.overflow
+                   : exponent >= kNormalFrom    ? zones.normal
+                   : exponent >= kSubnormalFrom ? zones.subnormal
+                                                : zones.lost;
+    zone += static_cast<double>(count);
+    all += static_cast<double>(count);
+  }
+  if (all == 0) return std::nullopt;
+  return Zones{.normal = zones.normal / all,
+               .subnormal = zones.subnormal / all,
+               .lost = zones.lost / all,
+               .overflow = zones.overflow / all};
+}
 
 TrainingLog parse_training_log(std::string_view text) {
   TrainingLog log;

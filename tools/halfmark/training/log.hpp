@@ -9,14 +9,17 @@
 //          |x|; "device_has_bf16", "halved_by_hand", "reinforcement": true or false; "epsilon" and
 //          "state_format" of an optimizer like Adam; "operators": [{"op","format"},...]
 //   step   "step": a whole number, ascending; "loss"; "norm": of all gradients, unscaled; "scale";
-//          "skipped"; "layers": [{"name","norm","parameter_norm","lost_share"},...] in the order of
-//          the network
+//          "skipped"; "mismatch": the Kullback-Leibler divergence of the probabilities of training
+//          and of inference; "layers": [{"name","norm","parameter_norm","lost_share","exponents"},...]
+//          in the order of the network, where "exponents" says how many of the layer's gradients, as
+//          scaled, have each floor(log2 |x|): {"-14":3,"-13":5}
 // clang-format on
 // Everything but "step" may be missing. A number is written as one, or as "nan", "inf", "-inf".
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -52,17 +55,28 @@ struct Setup {
   std::vector<OperatorUse> operators = {};
 };
 
+/// Where numbers other than zero lie in fp16, as shares of them.
+struct Zones {
+  double normal = 0, subnormal = 0, lost = 0, overflow = 0;
+};
+/// From how many numbers have each floor(log2 |x|); nothing if there is no number.
+[[nodiscard]] std::optional<Zones> zones_of(const std::map<int, std::uint64_t>& exponents);
+
 struct LayerRecord {
   std::string name = {};
   std::optional<double> norm = {}, parameter_norm = {};
   std::optional<double> lost_share =
       {};  // of gradients that became zero, as `ref gradients` counts
+  std::optional<double> zero_share = {};            // whatever made them zero
+  std::optional<Zones> zones = {};                  // of the gradients as they were scaled
+  std::optional<double> suggested_scale_log2 = {};  // two binades below the largest of fp16
 };
 
 struct StepRecord {
   std::uint64_t step = 0;
   std::optional<double> loss = {}, norm = {}, scale = {};
   bool skipped = false;
+  std::optional<double> mismatch = {};
   std::vector<LayerRecord> layers = {};
 };
 

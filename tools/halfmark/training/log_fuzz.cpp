@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
       }
     }
     static_cast<void>(death_of(log));
-    if (figures_of(log).skipped > log.steps.size()) std::abort();
+    if (figures_of(log.steps).skipped > log.steps.size()) std::abort();
   } catch (const LogError&) {
   }
   return 0;

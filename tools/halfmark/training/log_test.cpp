@@ -36,6 +36,29 @@ TEST(TrainingLog, HoldsWhatWasWritten) {
   EXPECT_EQ(0.25, log.steps[1].layers[0].lost_share);
 }
 
+TEST(TrainingLog, TakesOperatorsOfEitherFrameworkAndOfLists) {
+  for (const char* name : {"linear", "MatMul", "fft_fft"}) {
+    const std::string line = std::string(R"({"setup":{"operators":[{"op":")") + name + R"("}]}})";
+    EXPECT_EQ("", problem(line)) << name;
+  }
+}
+
+TEST(Zones, HaveTheBordersOfFp16) {
+  const auto only = [](int exponent) { return *zones_of({{exponent, 3}}); };
+  EXPECT_EQ(1, only(16).overflow);
+  EXPECT_EQ(1, only(15).normal);
+  EXPECT_EQ(1, only(-14).normal);
+  EXPECT_EQ(1, only(-15).subnormal);
+  EXPECT_EQ(1, only(-25).subnormal) << "more than half of the least number rounds to it";
+  EXPECT_EQ(1, only(-26).lost);
+  EXPECT_EQ(0.25, zones_of({{-30, 1}, {0, 3}})->lost);
+  EXPECT_FALSE(zones_of({}));
+  const TrainingLog log = parse_training_log(
+      R"({"step":0,"layers":[{"name":"a","exponents":{"-26":1,"-15":1,"0":2}},{"name":"b"}]})");
+  EXPECT_EQ(0.5, log.steps[0].layers[0].zones->normal);
+  EXPECT_FALSE(log.steps[0].layers[1].zones);
+}
+
 TEST(TrainingLog, NamesLineAndField) {
   const struct {
     const char *text, *words;
@@ -60,6 +83,13 @@ TEST(TrainingLog, NamesLineAndField) {
       {R"({"step":0,"layers":[{"name":"a","lost_share":"nan"}]})", "a share lies between 0 and 1"},
       {R"({"setup":{"format":"fp17"}})", "'format' is \"fp17\", which is no format"},
       {R"({"setup":{"format":16}})", "'format' is 16; write text"},
+      {R"({"setup":{"operators":[{"op":"no_such_op"}]}})",
+       "line 1: 'op' is \"no_such_op\", which is no operator on any list"},
+      {R"({"step":0,"mismatch":-1})", "'mismatch' is -1; it cannot be negative"},
+      {R"({"step":0,"layers":[{"name":"a","exponents":[1]}]})", "'exponents' is [1]"},
+      {R"({"step":0,"layers":[{"name":"a","exponents":{"x":1}}]})", "'exponents' has \"x\""},
+      {R"({"step":0,"layers":[{"name":"a","exponents":{"128":1}}]})", "'exponents' has \"128\""},
+      {R"({"step":0,"layers":[{"name":"a","exponents":{"1":-1}}]})", "'exponents' has -1 at 1"},
       {R"({"setup":{"momentum":1}})", "'momentum' is not a field of setup"},
       {R"({"setup":{"operators":[{"format":"fp16"}]}})", "an operator lacks 'op'"},
       {"{\"step\":0}\n{\"setup\":{}}", "line 2: 'setup' belongs on the first line, once"},

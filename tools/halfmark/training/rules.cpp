@@ -30,11 +30,11 @@ constexpr std::array kRules = {
          "an operator is used that automatic mixed precision refuses",
          "use the form that takes logits", runs_refused_operator},
     Rule{"model.wrong-on-device", kModel, kFailure, 0, "R038",
-         "the scorecard has violations of an operator that the model uses, in its formats",
+         "the scorecard has violations of these operators, in these formats",
          "read `halfmark explain` of that card before training on this device",
          runs_operator_that_is_wrong},
     Rule{"model.deviates-on-device", kModel, kWarning, 0, "R038",
-         "the scorecard has deviations of an operator that the model uses, in its formats",
+         "the scorecard has deviations of these operators, in these formats",
          "`halfmark explain` says what the interface leaves open; compare a training with fp32",
          runs_operator_that_deviates},
     Rule{"model.emulated-on-device", kModel, kWarning, 0, "R008 R038",
@@ -118,6 +118,11 @@ constexpr std::array kRules = {
          "0.1 to 10 is healthy", norm_above, kStudy},
     Rule{"norm.low", kSteps, kNote, 0.1, "R035 R041", "the norm of the gradients is below 0.1",
          "0.1 to 10 is healthy", norm_below, kStudy},
+    Rule{"mismatch.large", kSteps, kWarning, 0.001, "R027 R043",
+         "the probabilities of training and inference diverge by more than 0.001",
+         "rounding in bf16 explains about 10^-5 (`halfmark ref mismatch`); use one format on both "
+         "sides, prefer fp16, and compare the operators of both",
+         diverges_above},
     Rule{"layer.large", kSteps, kWarning, 1e4, "R057", "the norm of a layer exceeds 10^4", "clip",
          layer_norm_above, kGuide},
     Rule{"layer.small", kSteps, kWarning, 1e-7, "R057", "the norm of a layer is below 10^-7",
@@ -198,10 +203,26 @@ Death death_of(const TrainingLog& log) {
   return {};
 }
 
-Figures figures_of(const TrainingLog& log) {
-  Figures figures{.steps = log.steps.size()};
-  for (const StepRecord& step : log.steps) {
+std::span<const StepRecord> early_steps(const TrainingLog& log) {
+  const auto end = std::ranges::find_if(
+      log.steps, [](const StepRecord& step) { return step.step >= kEarlySteps; });
+  return {log.steps.begin(), end};
+}
+
+const StepRecord* last_with_layers(const TrainingLog& log) {
+  const auto found = std::find_if(log.steps.rbegin(), log.steps.rend(),
+                                  [](const StepRecord& step) { return !step.layers.empty(); });
+  return found == log.steps.rend() ? nullptr : &*found;
+}
+
+Figures figures_of(std::span<const StepRecord> steps) {
+  Figures figures{.steps = steps.size()};
+  for (const StepRecord& step : steps) {
     if (step.skipped) ++figures.skipped;
+    if (step.norm && !step.skipped && !std::isnan(*step.norm)) {
+      figures.least_norm = std::min(figures.least_norm.value_or(*step.norm), *step.norm);
+      figures.largest_norm = std::max(figures.largest_norm.value_or(*step.norm), *step.norm);
+    }
     if (step.loss) {
       if (!figures.first_loss) figures.first_loss = step.loss;
       figures.last_loss = step.loss;

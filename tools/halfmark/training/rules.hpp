@@ -22,6 +22,8 @@ namespace halfmark::tools {
 
 enum class Gravity : std::uint8_t { kNote, kWarning, kFailure };
 enum class Stage : std::uint8_t { kModel, kData, kSteps, kScale, kGradients };
+inline constexpr Stage kAllStages[] = {Stage::kModel, Stage::kData, Stage::kSteps, Stage::kScale,
+                                       Stage::kGradients};
 
 /// What rules see: the log, what a scorecard says of operators, and the lists that decide which
 /// formats operators get.
@@ -78,12 +80,20 @@ struct Figures {
   std::uint64_t steps = 0, skipped = 0;
   std::optional<double> first_loss = {}, last_loss = {}, least_scale = {}, largest_scale = {},
                         last_scale = {};
+  /// Of steps that were made, without NaN.
+  std::optional<double> least_norm = {}, largest_norm = {};
 
   [[nodiscard]] double success_rate() const {
     return steps == 0 ? 0 : static_cast<double>(steps - skipped) / static_cast<double>(steps);
   }
 };
-[[nodiscard]] Figures figures_of(const TrainingLog& log);
+[[nodiscard]] Figures figures_of(std::span<const StepRecord> steps);
+
+/// Those of row R042: steps with a number below 100, so that a log that begins later has none.
+inline constexpr std::uint64_t kEarlySteps = 100;
+[[nodiscard]] std::span<const StepRecord> early_steps(const TrainingLog& log);
+/// Null if no step has layers.
+[[nodiscard]] const StepRecord* last_with_layers(const TrainingLog& log);
 
 [[nodiscard]] std::string_view word_of(Gravity gravity);
 [[nodiscard]] std::string_view word_of(Stage stage);

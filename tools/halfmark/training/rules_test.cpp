@@ -137,6 +137,7 @@ std::map<std::string_view, Border> borders() {
       {"norm.vanishes", {one({.norm = 0.0009}), one({.norm = 0.001})}},
       {"norm.high", {one({.norm = 10.1}), one({.norm = 10})}},
       {"norm.low", {one({.norm = 0.09}), one({.norm = 0.1})}},
+      {"mismatch.large", {one({.mismatch = 0.00101}), one({.mismatch = 0.001})}},
       {"layer.large",
        {layer({.name = "a", .norm = 10001}), layer({.name = "a", .norm = 1e4}), "guide"}},
       {"layer.small",
@@ -238,13 +239,26 @@ TEST(Death, IsNotASkippedStep) {
 }
 
 TEST(Figures, CountStepsThatWereMade) {
-  const Figures figures = figures_of(skipping(8, {1, 5}));
+  const Figures figures = figures_of(skipping(8, {1, 5}).steps);
   EXPECT_EQ(0.75, figures.success_rate());
   EXPECT_EQ(0, figures_of({}).success_rate());
-  const Figures scales = figures_of(of_scales({4, 16, 8}));
+  const Figures norms = figures_of(
+      steps({{.norm = 2}, {.norm = kInf, .skipped = true}, {.norm = kNan}, {.norm = 1}}).steps);
+  EXPECT_EQ(1, norms.least_norm);
+  EXPECT_EQ(2, norms.largest_norm);
+  const Figures scales = figures_of(of_scales({4, 16, 8}).steps);
   EXPECT_EQ(4, scales.least_scale);
   EXPECT_EQ(16, scales.largest_scale);
   EXPECT_EQ(8, scales.last_scale);
+}
+
+TEST(EarlySteps, AreThoseBelowAHundred) {
+  EXPECT_EQ(100U, early_steps(skipping(120, {})).size());
+  EXPECT_EQ(100U, figures_of(early_steps(skipping(120, {}))).steps);
+  EXPECT_EQ(1U, figures_of(early_steps(skipping(120, {99, 100}))).skipped);
+  TrainingLog resumed = skipping(3, {});
+  for (StepRecord& step : resumed.steps) step.step += 100;
+  EXPECT_TRUE(early_steps(resumed).empty());
 }
 
 }  // namespace
