@@ -21,6 +21,7 @@
 #include "tools/halfmark/selftest/selftest.hpp"
 #include "tools/halfmark/selftest/silicon.hpp"
 #include "tools/halfmark/training/autocast.hpp"
+#include "tools/halfmark/training/policy.hpp"
 #include "tools/halfmark/verbs.hpp"
 
 namespace halfmark::tools {
@@ -314,9 +315,8 @@ void add_autocast(CLI::App& ref, Action& action) {
       "What automatic mixed precision does to each operator, by the lists of frameworks");
   verb->add_option("operator", options->operators, "only these, such as softmax linear")
       ->type_name("OPERATOR...");
-  verb->add_option(
-          "--profile", options->profile,
-          "the whole list of one: pytorch-gpu, pytorch-cpu, tensorflow-gpu, tensorflow-cpu")
+  verb->add_option("--profile", options->profile,
+                   "the whole list of one: " + names_of_cast_profiles())
       ->type_name("PROFILE");
   verb->add_flag("--json", options->as_json, "One JSON document");
   verb->callback([&action, options] {

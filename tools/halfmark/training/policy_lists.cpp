@@ -77,6 +77,27 @@ constexpr Names kTorchCpuWide = {
 constexpr Names kTorchCpuWidest = {
     "stack", "cat", "index_copy"};
 
+// The functions of torch and of torch.nn.functional. The operators of Python are on a list of methods:
+// x - y is, unlike torch.sub.
+constexpr Names kApexNarrow = {
+    "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+    "conv_tbc", "prelu", "addmm", "addmv", "addr", "matmul", "mm", "mv", "addbmm", "baddbmm", "bmm",
+    "linear"};
+constexpr Names kApexWide = {
+    "acos", "asin", "cosh", "erfinv", "exp", "expm1", "log", "log10", "log2", "reciprocal", "rsqrt",
+    "sinh", "tan", "pow", "cumprod", "cumsum", "dist", "norm", "prod", "std", "sum", "var", "renorm",
+    "interpolate", "softplus", "softmin", "log_softmax", "softmax", "layer_norm", "group_norm",
+    "local_response_norm", "normalize", "cosine_similarity", "poisson_nll_loss",
+    "cosine_embedding_loss", "cross_entropy", "hinge_embedding_loss", "kl_div", "l1_loss", "mse_loss",
+    "margin_ranking_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss",
+    "multi_margin_loss", "nll_loss", "binary_cross_entropy_with_logits", "smooth_l1_loss",
+    "soft_margin_loss", "triplet_margin_loss"};
+constexpr Names kApexWidest = {
+    "addcdiv", "addcmul", "atan2", "cross", "bilinear", "dot", "add", "sub", "div", "mul", "eq",
+    "equal", "ge", "gt", "le", "lt", "ne", "cat", "stack"};
+constexpr Names kApexRefused = {
+    "binary_cross_entropy"};
+
 constexpr Names kFlowGpuAllow = {
     "Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput", "Einsum", "MatMul", "BlockLSTM",
     "BlockLSTMV2", "BlockLSTMGrad", "BlockLSTMGradV2", "CudnnRNN", "CudnnRNNBackprop",
@@ -162,6 +183,8 @@ constexpr CastList kTorchGpu[] = {{kNarrow, kTorchGpuNarrow},
                                   {kRefused, kTorchGpuRefused}};
 constexpr CastList kTorchCpu[] = {
     {kNarrow, kTorchCpuNarrow}, {kWide, kTorchCpuWide}, {kWidest, kTorchCpuWidest}};
+constexpr CastList kApex[] = {
+    {kNarrow, kApexNarrow}, {kWide, kApexWide}, {kWidest, kApexWidest}, {kRefused, kApexRefused}};
 constexpr CastList kFlowGpu[] = {{kNarrow, kFlowGpuAllow},
                                  {kFollows, kFlowGpuInfer},
                                  {kWide, kFlowGpuDeny},
@@ -179,6 +202,10 @@ constexpr std::array kProfiles = {
     CastProfile{"pytorch-cpu", "pytorch", kBf16First, kAsOperands,
                 "PyTorch, aten/src/ATen/autocast_mode.cpp, TORCH_LIBRARY_IMPL(aten, AutocastCPU)",
                 kTorchCpu},
+    CastProfile{"apex-o1", "pytorch", kFp16Only, kAsOperands,
+                "Apex, apex/amp/lists/torch_overrides.py, functional_overrides.py and "
+                "tensor_overrides.py, of opt_level O1 with CUDA 9.1 and PyTorch 1.1 or later",
+                kApex},
     CastProfile{"tensorflow-gpu", "tensorflow", kFp16Only, kUntouched,
                 "TensorFlow, core/grappler/optimizers/auto_mixed_precision_lists.h, "
                 "AutoMixedPrecisionListsFp16, newest libraries: allow, infer, deny, clear",

@@ -68,6 +68,19 @@ TEST(OperatorPolicy, DiffersOnAProcessor) {
   EXPECT_EQ("bf16", find_cast_profile("pytorch-cpu")->narrow.front());
 }
 
+// The older extension widens what PyTorch's own lists give a wide result, and promotes sums of two.
+TEST(OperatorPolicy, HasTheListsOfTheOlderExtension) {
+  EXPECT_EQ(Cast::kNarrow, on("apex-o1", "linear"));
+  EXPECT_EQ(Cast::kNarrow, on("apex-o1", "bmm"));
+  for (const char* name : {"softmax", "sum", "layer_norm", "cross_entropy", "std", "interpolate"})
+    EXPECT_EQ(Cast::kWide, on("apex-o1", name)) << name;
+  EXPECT_EQ(Cast::kWidest, on("apex-o1", "add"));
+  EXPECT_EQ(Cast::kRefused, on("apex-o1", "binary_cross_entropy"));
+  for (const char* name : {"gelu", "relu", "mean", "batch_norm", "einsum", "log1p", "logsumexp"})
+    EXPECT_EQ(Cast::kAsOperands, on("apex-o1", name)) << name;
+  EXPECT_EQ(1U, find_cast_profile("apex-o1")->narrow.size()) << "fp16 alone";
+}
+
 TEST(OperatorPolicy, HasTheFourListsOfGraphs) {
   EXPECT_EQ(Cast::kNarrow, on("tensorflow-gpu", "MatMul"));
   EXPECT_EQ(Cast::kNarrow, on("tensorflow-gpu", "linear")) << "by its name elsewhere";
@@ -109,13 +122,17 @@ std::string listed(const AutocastOptions& options) {
 
 TEST(ListCasts, NamesTheClassInEachProfileAndTheSuite) {
   const std::string text = listed({.operators = {"softmax", "linear"}});
-  EXPECT_NE(text.find("softmax   wide-result    as-operands    follows        follows        "
-                      "softmax: forward\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find(
+          "softmax   wide-result    as-operands    wide           follows        follows        "
+          "softmax: forward\n"),
+      std::string::npos)
       << text;
-  EXPECT_NE(text.find("linear    narrow         narrow         narrow         narrow         "
-                      "gemm\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find(
+          "linear    narrow         narrow         narrow         narrow         narrow         "
+          "gemm\n"),
+      std::string::npos)
       << text;
   EXPECT_NE(text.find("auto_mixed_precision_lists.h"), std::string::npos) << "the sources";
 }
