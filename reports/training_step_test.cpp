@@ -78,7 +78,8 @@ TEST(TrainingStep, IsShownOnTheConsoleAndThePage) {
     const std::string text = written(format, tally(counted_record()));
     for (const char* words :
          {"09_dw1", "lost at 2^16", "87.5 %", "12.5 %", "25 %", "1.25e-05", "40 %", "2^32",
-          "All counts are those of the host", "0.5 ms, the step 20 ms"}) {
+          "All counts are those of the host", "0.5 ms, the step 20 ms", "norm (host)",
+          "unchanged (host)", "norm and unchanged by the host from its results"}) {
       EXPECT_NE(std::string::npos, text.find(words)) << format << " lacks " << words;
     }
     EXPECT_EQ(std::string::npos, written(format, tally(sample_record())).find("lost at")) << format;

@@ -51,10 +51,13 @@ TrainingStepText training_step_text(const Scorecard& card) {
   const json& step = card.training_step;
   if (step.is_null() || step.at("tensors").empty()) return {};
   TrainingStepText text{
-      .title = "Tensors of a training step, counted on the device (" +
-               step.at("case").get<std::string>() + ")",
+      .title =
+          "Tensors of a training step, counted on the device; norm and unchanged by the host "
+          "from its results (" +
+          step.at("case").get<std::string>() + ")",
       .cost = {},
-      .header = {"tensor", "format", "elements", "greatest", "zero", "norm", "unchanged"},
+      .header = {"tensor", "format", "elements", "greatest", "zero", "norm (host)",
+                 "unchanged (host)"},
       .rows = {}};
   for (const json& scale : step.at("tensors")[0].at("scales")) {
     const std::string at = power(scale.at("scale_log2"));
