@@ -308,6 +308,23 @@ TEST_P(LibraryContract, SaysWhereItIsOrWhyNot) {
   }
 }
 
+// The device's promises are about what its compiler makes. Halfmark's own library keeps them, and a
+// plug-in's words are its author's.
+TEST_P(LibraryContract, SaysWhatItsOwnDocumentsPromise) {
+  if (device.info().kind == "software" || !device.info().plugin.empty())
+    GTEST_SKIP() << "its documents are Halfmark's, or a plug-in's";
+  for (const Library& library : device.info().libraries) {
+    if (!library.usable || library.kind != "library") continue;
+    for (const char* capability : {"fp32.subnormals", "fp32.signed_zero"}) {
+      const auto row = std::ranges::find(library.promises, capability, &Promise::capability);
+      ASSERT_TRUE(row != library.promises.end())
+          << library.name << " says nothing of " << capability;
+      EXPECT_FALSE(row->evidence.empty()) << library.name;
+      EXPECT_FALSE(row->clause.empty()) << library.name;
+    }
+  }
+}
+
 TEST_P(LibraryContract, WhatNobodyOffersIsDeclinedInWords) {
   for (const Library& library : device.info().libraries) {
     if (library.kind != "library") continue;

@@ -156,6 +156,23 @@ class Product {
   std::vector<float> sums_;
 };
 
+// Offered if each instruction of the library keeps it.
+Promise promised(std::string_view library, const char* capability,
+                 ManualWord UnitInstruction::* word) {
+  Promise row{.capability = capability,
+              .offered = true,
+              .evidence = "the manual of its instructions",
+              .clause = {}};
+  for (const UnitInstruction& each : unit_instructions()) {
+    if (each.library != library) continue;
+    const ManualWord& own = each.*word;
+    row.offered = row.offered && own.keeps;
+    if (row.clause.find(own.clause) == row.clause.npos)
+      row.clause += (row.clause.empty() ? "" : "; ") + std::string(own.clause);
+  }
+  return row;
+}
+
 // Its instructions, or why none of them can be used.
 Library described(std::string_view name, const std::string& processor) {
   std::vector<std::string> offered, missing;
@@ -172,7 +189,9 @@ Library described(std::string_view name, const std::string& processor) {
           .operators = {"gemm"},
           .usable = is_usable,
           .evidence = is_usable ? fmt::format("{}", fmt::join(offered, ", "))
-                                : fmt::format("{}", fmt::join(missing, "; "))};
+                                : fmt::format("{}", fmt::join(missing, "; ")),
+          .promises = {promised(name, "fp32.subnormals", &UnitInstruction::subnormals),
+                       promised(name, "fp32.signed_zero", &UnitInstruction::zero_signs)}};
 }
 
 }  // namespace

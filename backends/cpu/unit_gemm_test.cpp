@@ -9,6 +9,7 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "backends/gemm_problem.hpp"
 #include "backends/host/host_buffer.hpp"
@@ -47,7 +48,9 @@ constexpr UnitInstruction kSoftware = {"software",
                                        kK,
                                        kBeside,
                                        [] { return std::string(); },
-                                       &software_chain};
+                                       &software_chain,
+                                       {},
+                                       {}};
 
 // A product of small integers, with gaps between rows, columns and matrices.
 struct Problem {
@@ -209,6 +212,50 @@ TEST(UnitGemm, DescribesWhatIsThereAndNamesWhatIsNot) {
     EXPECT_EQ(library.usable, !library.version.empty()) << library.name;
   }
   EXPECT_FALSE(is_unit("oneDNN"));
+}
+
+// -0 times 0, added to c.
+float added_to(const UnitInstruction& row, float c) {
+  Tensors t({1, 1, 1, 1, false, true});
+  t.at<std::uint16_t>("a", 0, 0, 0) = 0x8000;
+  t.at<std::uint16_t>("b", 0, 0, 0) = 0;
+  t.at<float>("c", 0, 0, 0) = c;
+  for (DriverTensorView* view : {&t.call.tensors[0], &t.call.tensors[1]}) view->format = row.input;
+  prepared_unit(row, t.call)();
+  return t.at<float>("d", 0, 0, 0);
+}
+
+TEST(UnitGemm, EachInstructionKeepsWhatItsManualSays) {
+  int tried = 0;
+  for (const UnitInstruction& row : unit_instructions()) {
+    if (!row.missing().empty()) continue;
+    ++tried;
+    const float least = std::numeric_limits<float>::denorm_min();
+    EXPECT_EQ(row.subnormals.keeps ? least : 0, added_to(row, least)) << row.name;
+    EXPECT_EQ(row.zero_signs.keeps, std::signbit(added_to(row, -0.0F))) << row.name;
+  }
+  if (tried == 0) GTEST_SKIP() << "this processor has no such instruction";
+}
+
+// Else the compiler's promises would bind them.
+TEST(UnitGemm, PromisesWhatEveryInstructionOfTheLibraryKeeps) {
+  for (const Library& library : unit_descriptions("EPYC")) {
+    ASSERT_EQ(2u, library.promises.size()) << library.name;
+    EXPECT_EQ("fp32.subnormals", library.promises[0].capability);
+    EXPECT_EQ("fp32.signed_zero", library.promises[1].capability);
+    bool keeps_subnormals = true, keeps_signs = true;
+    for (const UnitInstruction& row : unit_instructions()) {
+      if (row.library != library.name) continue;
+      keeps_subnormals = keeps_subnormals && row.subnormals.keeps;
+      keeps_signs = keeps_signs && row.zero_signs.keeps;
+      EXPECT_THAT(library.promises[0].clause, HasSubstr(row.subnormals.clause));
+      EXPECT_THAT(library.promises[1].clause, HasSubstr(row.zero_signs.clause));
+      EXPECT_STRNE("", row.subnormals.clause) << row.name;
+      EXPECT_STRNE("", row.zero_signs.clause) << row.name;
+    }
+    EXPECT_EQ(keeps_subnormals, library.promises[0].offered) << library.name;
+    EXPECT_EQ(keeps_signs, library.promises[1].offered) << library.name;
+  }
 }
 
 TEST(UnitGemm, SaysWhatAProcessorOrItsKernelLacks) {

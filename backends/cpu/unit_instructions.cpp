@@ -124,10 +124,31 @@ HM_TILE_CHAIN(tdpbf16ps)
 HM_TILE_CHAIN(tdpfp16ps)
 #undef HM_TILE_CHAIN
 
+// Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2.
+constexpr ManualWord kFlushesBrainTiles = {
+    false,
+    "Intel SDM 2, TDPBF16PS: output denormals are always flushed to zero and input denormals are "
+    "always treated as zero; MXCSR is not consulted"};
+constexpr ManualWord kFlushesHalfTiles = {
+    false,
+    "Intel SDM 2, TDPFP16PS: output FP32 denormals are always flushed to zero, input FP16 "
+    "denormals are not treated as zero; MXCSR is not consulted"};
+constexpr ManualWord kFlushesPairs = {
+    false,
+    "Intel SDM 2, VDPBF16PS: output denormals are always flushed to zero and input denormals are "
+    "always treated as zero; MXCSR is not consulted"};
+constexpr ManualWord kTilesStartAtZero = {
+    false, "Intel SDM 2, TDPBF16PS and TDPFP16PS, Operation: the sums of a tile start at +0"};
+constexpr ManualWord kPairsAreFused = {
+    true, "Intel SDM 2, VDPBF16PS, Operation: two fused multiply-adds into the destination"};
+
 constexpr UnitInstruction kInstructions[] = {
-    {"AMX", "amx", "tdp.bf16.fp32", "bf16", 16, 16, 32, 2, &missing_brain_tiles, &tdpbf16ps},
-    {"AMX", "amx", "tdp.fp16.fp32", "fp16", 16, 16, 32, 2, &missing_half_tiles, &tdpfp16ps},
-    {"AVX512-BF16", "avx512", "dp.bf16.fp32", "bf16", 1, 16, 2, 2, &missing_vectors, &vdpbf16ps},
+    {"AMX", "amx", "tdp.bf16.fp32", "bf16", 16, 16, 32, 2, &missing_brain_tiles, &tdpbf16ps,
+     kFlushesBrainTiles, kTilesStartAtZero},
+    {"AMX", "amx", "tdp.fp16.fp32", "fp16", 16, 16, 32, 2, &missing_half_tiles, &tdpfp16ps,
+     kFlushesHalfTiles, kTilesStartAtZero},
+    {"AVX512-BF16", "avx512", "dp.bf16.fp32", "bf16", 1, 16, 2, 2, &missing_vectors, &vdpbf16ps,
+     kFlushesPairs, kPairsAreFused},
 };
 
 #elif defined(__aarch64__)
@@ -171,9 +192,25 @@ void fmlal(const std::uint16_t* a, const std::uint16_t* b, float* d, std::size_t
       : "v0", "v1", "v2", "cc", "memory");
 }
 
+// Arm Architecture Reference Manual for A-profile architecture (DDI 0487), C7.2.
+constexpr ManualWord kFlushesMatrices = {
+    false,
+    "Arm ARM, BFMMLA: flushes denormalized inputs and results to zero, as if FPCR.{FZ, FIZ} is "
+    "{1, 1}"};
+constexpr ManualWord kMatricesAreSums = {
+    true, "Arm ARM, BFMMLA, shared/functions/float: BFAdd gives a sum of zeros IEEE 754's sign"};
+constexpr ManualWord kFollowsControl = {
+    true,
+    "Arm ARM, FMLAL: FPMulAddH, which follows FPCR.{FZ, FZ16}; calls run with both at 0, which "
+    "flushes nothing"};
+constexpr ManualWord kProductsAreFused = {
+    true, "Arm ARM, FMLAL: accumulates the product without rounding it, FPMulAddH"};
+
 constexpr UnitInstruction kInstructions[] = {
-    {"FEAT_BF16", "arm", "bfmmla.bf16.fp32", "bf16", 2, 2, 4, 4, &missing_brain, &bfmmla},
-    {"FEAT_FHM", "arm", "fmlal.fp16.fp32", "fp16", 1, 4, 1, 1, &missing_half, &fmlal},
+    {"FEAT_BF16", "arm", "bfmmla.bf16.fp32", "bf16", 2, 2, 4, 4, &missing_brain, &bfmmla,
+     kFlushesMatrices, kMatricesAreSums},
+    {"FEAT_FHM", "arm", "fmlal.fp16.fp32", "fp16", 1, 4, 1, 1, &missing_half, &fmlal,
+     kFollowsControl, kProductsAreFused},
 };
 
 #endif

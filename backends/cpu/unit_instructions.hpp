@@ -15,6 +15,12 @@
 
 namespace halfmark::backends::cpu {
 
+// Whether the instruction keeps something by its own manual, whatever the compiler promises.
+struct ManualWord {
+  bool keeps = false;
+  const char* clause = "";
+};
+
 // d += a b. `a` holds m rows of k numbers; `b` holds k / beside rows, each with `beside`
 // neighbours along k of every column; `d` holds m rows of n numbers.
 struct UnitInstruction {
@@ -27,6 +33,7 @@ struct UnitInstruction {
   std::string (*missing)();  // why this processor cannot execute it; empty: it can
   // `steps` of them in a row on one d; the operands of a step follow those of the step before.
   void (*chain)(const std::uint16_t* a, const std::uint16_t* b, float* d, std::size_t steps);
+  ManualWord subnormals, zero_signs;
 };
 
 // Of this architecture, grouped by library, in order of preference.

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <utility>
+#include <vector>
 
 #include "backends/gemm_problem.hpp"
 #include "backends/opencl/api.hpp"
@@ -43,13 +45,25 @@ struct Answer {
 constexpr Answer kAnswers[] = {HM_BLAST_DECLINES(HM_BLAST_DECLINE)
                                    HM_BLAST_FAILURES(HM_BLAST_FAILURE)};
 
+// A routine of half precision computes in fp16, of which its documents say as little.
+std::vector<Promise> promises() {
+  std::vector<Promise> all = left_open(
+      kName, "CLBlast's README, doc/api.md, doc/routines.md and doc/faq.md", Of::kProducts);
+  for (Promise row : std::vector<Promise>(all)) {
+    row.capability = "fp16.arithmetic" + row.capability.substr(row.capability.find('.'));
+    all.push_back(std::move(row));
+  }
+  return all;
+}
+
 struct Found {
   Library row{.name = kName,
               .version = {},
               .kind = "library",
               .operators = {"gemm"},
               .usable = false,
-              .evidence = {}};
+              .evidence = {},
+              .promises = promises()};
   Calls calls;
 };
 
