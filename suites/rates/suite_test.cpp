@@ -2,6 +2,7 @@
 // Chains stay within normal numbers, every step affects the result, and each mistake has its name.
 #include "suites/rates/suite.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -28,6 +29,24 @@ Case case_of(const std::string& name) { return parse_case("rates", suite().axes,
 
 TEST(RatesSuite, NamesParseBackAndLevelsAreNested) {
   expect_names_parse_back_and_levels_nest(suite());
+}
+
+// Chains in all widths; streams of both word sizes in the width that every language has, and one
+// in packs.
+TEST(RatesSuite, SmokeHasWhatTheVerdictOnFp16Needs) {
+  std::set<std::string> smoke, wanted = {"fp32 copy w4"};
+  for (const Case& c : suite().cases(Level::kSmoke, 1)) {
+    if (c.word("format") != "bf16" && c.word("operation") != "convert")
+      smoke.insert(fmt::format("{} {} {}", c.word("format"), c.word("operation"), c.word("width")));
+  }
+  for (const std::string format : {"fp32", "fp16"}) {
+    for (const char* stream : {" copy w1", " triad w1"}) wanted.insert(format + stream);
+    for (const char* chain : {" add", " mul", " fma", " muladd"}) {
+      for (const char* width : {" w1", " w2", " w4", " w8", " w16"})
+        wanted.insert(format + chain + width);
+    }
+  }
+  EXPECT_EQ(wanted, smoke);
 }
 
 TEST(RatesSuite, PassesAreEarned) { expect_earned(suite(), Level::kStandard); }
