@@ -112,6 +112,20 @@ TEST(Throughput, AFoldedLaunchIsExcluded) {
   EXPECT_EQ(row.fault->sentence, row.excluded);
 }
 
+TEST(Throughput, ARateAboveTheDeclaredPeakIsExcludedAndGivesNoGain) {
+  RunRecord record = clean_record();
+  const ThroughputRow honest = rows_of(record)[1];
+  ASSERT_TRUE(honest.gain);
+  record.throughput[1].declared_gflops = gigaflops(honest) / 1.03;
+  const ThroughputRow row = rows_of(record)[1];
+  ASSERT_TRUE(row.fault);
+  EXPECT_EQ("implausible", row.fault->name);
+  EXPECT_EQ(row.fault->sentence, row.excluded);
+  EXPECT_FALSE(row.gain);
+  record.throughput[1].declared_gflops = gigaflops(honest) / 1.01;
+  EXPECT_EQ("", rows_of(record)[1].excluded);
+}
+
 const ThroughputRow& row_named(const std::vector<ThroughputRow>& rows, const std::string& name) {
   return *std::ranges::find_if(rows, [&](const ThroughputRow& r) { return r.run.name == name; });
 }
