@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpenBLAS as a library of the processor: which of its routines a gemm maps to.
+// OpenBLAS, MKL and BLIS as libraries of the processor: which of their routines a gemm maps to.
 #pragma once
+
+#include <vector>
 
 #include "backends/cpu/libraries.hpp"
 
 namespace halfmark::backends::cpu {
 
-[[nodiscard]] LibraryRow blas_row();
+// In order of preference.
+[[nodiscard]] std::vector<LibraryRow> blas_rows();
 
 }  // namespace halfmark::backends::cpu

@@ -7,17 +7,22 @@
 #include <utility>
 
 #include "backends/cpu/dnn_session.hpp"
+#include "backends/cpu/folders.hpp"
 
 namespace halfmark::backends::cpu {
 namespace {
 
 constexpr const char* kNames[] = {"libdnnl.so.3", "libdnnl.so.2"};
+// Of the build with SYCL, in the order in which they need one another.
+constexpr const char* kCompanions[] = {"libintlc.so.5", "libimf.so", "libsvml.so", "libtbb.so.12",
+                                       "libsycl.so.[0-9]"};
 constexpr shim::Library kWhere = {
     .variable = "HALFMARK_CPU_ONEDNN",
     .names = kNames,
-    .folders = {},
+    .folders = kLibraryFolders,
     .symbols = {},  // they differ by version: dnn_session.hpp
-    .remedy = "install oneDNN (Debian: libdnnl2), or name libdnnl.so.3 with HALFMARK_CPU_ONEDNN"};
+    .remedy = "install oneDNN (Debian: libdnnl2), or name libdnnl.so.3 with HALFMARK_CPU_ONEDNN",
+    .companions = kCompanions};
 
 std::vector<dnn::OperatorRow> all_rows() {
   std::vector<dnn::OperatorRow> rows;

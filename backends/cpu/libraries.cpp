@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <set>
 #include <utility>
 
 #include "backends/cache_entry.hpp"
@@ -14,16 +17,31 @@
 #include "backends/cpu/trial.hpp"
 #include "backends/cpu/trial_product.hpp"
 #include "backends/host/float_state.hpp"
+#include "backends/host/variable.hpp"
 #include "backends/shim/search.hpp"
 
 namespace halfmark::backends::cpu {
 namespace {
 
-constexpr std::chrono::seconds kTrialLimit{20};
+// As for the libraries of devices (backends/shim/runtime.cpp): the first load of 200 MB from a cold
+// disk takes half a minute.
+constexpr std::uint64_t kSearchSeconds = 55, kMostSearchSeconds = 3600;
+
+// The file that the loader is given, without links: one that has failed is not tried by another
+// name. A bare name is the loader's to find.
+std::string file_of(const std::string& name) {
+  if (name.find('/') == name.npos) return name;
+  std::error_code unknown;
+  return std::filesystem::weakly_canonical(name, unknown);
+}
+
+shim::OpenLibrary open_beside_companions(const LibraryRow& row, const std::string& name) {
+  return shim::OpenLibrary::open(name, row.where->companions);
+}
 
 // In a copy of the process. The answer holds the version and the path of the file.
 std::string trial_of(const LibraryRow& row, const std::string& name) {
-  shim::OpenLibrary library = shim::OpenLibrary::open(name);
+  shim::OpenLibrary library = open_beside_companions(row, name);
   if (!library) return "";
   const std::string path = library.path();
   const auto opened = row.open(std::move(library), 1);
@@ -54,8 +72,17 @@ void limit_spinning() {
 }  // namespace
 
 const std::vector<LibraryRow>& library_rows() {
-  static const std::vector<LibraryRow> kRows = {dnn_row(), blas_row()};
+  static const std::vector<LibraryRow> kRows = [] {
+    std::vector<LibraryRow> rows = blas_rows();
+    rows.insert(rows.begin(), dnn_row());
+    return rows;
+  }();
   return kRows;
+}
+
+std::chrono::seconds trial_limit() {
+  return std::chrono::seconds(
+      host::number_in("HALFMARK_SEARCH_SECONDS", 1, kMostSearchSeconds).value_or(kSearchSeconds));
 }
 
 std::byte* address_of(const DriverBuffer* buffer, std::uint64_t offset_bytes) {
@@ -73,9 +100,11 @@ FoundLibrary find_library(const LibraryRow& row) {
                                      .promises = row.promises},
                      .path = {}};
   std::vector<std::string> reasons;
+  std::set<std::string> tried;
   for (const std::string& name : shim::candidates(*row.where)) {
+    if (!tried.insert(file_of(name)).second) continue;
     try {
-      const TrialOutcome outcome = try_in_copy([&] { return trial_of(row, name); }, kTrialLimit);
+      const TrialOutcome outcome = try_in_copy([&] { return trial_of(row, name); }, trial_limit());
       if (outcome.answer.empty()) continue;
       const std::size_t tab = outcome.answer.find('\t');
       found.path = outcome.answer.substr(tab + 1);
@@ -112,7 +141,7 @@ std::vector<Library> library_descriptions() {
 ProcessorLibrary& Libraries::opened(std::size_t number) {
   if (opened_[number] == nullptr) {
     const FoundLibrary& found = found_libraries()[number];
-    shim::OpenLibrary library = shim::OpenLibrary::open(found.path);
+    shim::OpenLibrary library = open_beside_companions(*found.row, found.path);
     if (!library) throw BackendError("dlopen", 0, fmt::format("{} has disappeared", found.path));
     opened_[number] = found.row->open(std::move(library), threads_);
   }

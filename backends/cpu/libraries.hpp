@@ -7,6 +7,7 @@
 // Assumption: one thread at a time runs operators of a device (abi.h).
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -50,6 +51,10 @@ struct FoundLibrary {
   Library description;
   std::string path;  // empty: not usable
 };
+
+// How long the trial of one file may last: HALFMARK_SEARCH_SECONDS, or as long as a search for a
+// device's library. Throws EnvironmentFault.
+[[nodiscard]] std::chrono::seconds trial_limit();
 
 // Searches, and tries what it finds.
 [[nodiscard]] FoundLibrary find_library(const LibraryRow& row);

@@ -9,9 +9,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 
 #include "backends/cpu/blas.hpp"
 #include "backends/cpu/dnn.hpp"
@@ -28,6 +31,14 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr const char* kBlas = "HALFMARK_CPU_OPENBLAS";
+
+LibraryRow row_of(const std::string& name) {
+  for (const LibraryRow& row : library_rows()) {
+    if (row.name == name) return row;
+  }
+  throw std::logic_error("there is no row " + name);
+}
+LibraryRow blas_row() { return row_of("OpenBLAS"); }
 
 std::string fixture(const std::string& name) {
   return std::string(HM_FIXTURE_FOLDER) + "/cpu_fixture_" + name + ".so";
@@ -95,6 +106,101 @@ TEST(Libraries, AUsableOneHasVersionPathAndHash) {
   EXPECT_EQ("9.9.9 (Fixture)", library.version);
   EXPECT_THAT(library.evidence, testing::StartsWith(fixture("plain") + ", hash "));
   EXPECT_NE(library.evidence, found_at(blas_row(), fixture("prints")).evidence);
+}
+
+TEST(Libraries, EachIsStartedByItsOwnCalls) {
+  ::setenv("MKL_INTERFACE_LAYER", "ILP64", 1);
+  EXPECT_EQ("2099.7", found_at(row_of("MKL"), fixture("mkl")).version);
+  ::unsetenv("MKL_INTERFACE_LAYER");
+  EXPECT_EQ("9.9.9 (fixture)", found_at(row_of("BLIS"), fixture("blis")).version);
+  EXPECT_THAT(reason_at(row_of("BLIS"), fixture("blis_wide")), HasSubstr("64-bit integers"));
+  EXPECT_THAT(reason_at(row_of("MKL"), fixture("plain")), HasSubstr("lacks MKL_"));
+  EXPECT_THAT(reason_at(row_of("BLIS"), fixture("mkl")), HasSubstr("lacks bli_"));
+}
+
+TEST(Libraries, EachSaysWhatItsDocumentsLeaveOpen) {
+  for (const LibraryRow& row : library_rows()) {
+    for (const char* capability : {"fp32.subnormals", "fp32.signed_zero"}) {
+      const auto own = std::ranges::find(row.promises, capability, &Promise::capability);
+      ASSERT_TRUE(own != row.promises.end()) << row.name << " " << capability;
+      EXPECT_FALSE(own->clause.empty()) << row.name;
+    }
+  }
+}
+
+// A folder with a copy of a fixture, in the layout of an environment.
+class Environment : public testing::Test {
+ protected:
+  Environment()
+      : folder_(fs::temp_directory_path() / ("halfmark-environment-" + std::to_string(getpid()))) {
+    for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX", "MKLROOT", "DNNLROOT"})
+      ::unsetenv(variable);
+  }
+  void SetUp() override {
+    if (shim::OpenLibrary::open("libmkl_rt.so.3")) GTEST_SKIP() << "the loader finds another MKL";
+  }
+  ~Environment() override {
+    ::unsetenv("VIRTUAL_ENV");
+    ::unsetenv("CONDA_PREFIX");
+    fs::remove_all(folder_);
+  }
+
+  [[nodiscard]] fs::path install(const std::string& name, const fs::path& place) const {
+    fs::create_directories(folder_ / place);
+    fs::copy_file(fixture(name), folder_ / place / "libmkl_rt.so.3");
+    return folder_ / place / "libmkl_rt.so.3";
+  }
+
+  const fs::path folder_;
+};
+
+// Wheels put libraries into an environment's lib, where no loader looks.
+TEST_F(Environment, LibrariesOfOneAreFoundOffTheLoadersPath) {
+  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    const fs::path file = install("mkl", fs::path(variable) / "lib");
+    ::setenv(variable, (folder_ / variable).c_str(), 1);
+    const Library library = find_library(row_of("MKL")).description;
+    ::unsetenv(variable);
+    EXPECT_TRUE(library.usable) << library.evidence;
+    EXPECT_THAT(library.evidence, testing::StartsWith(file.string() + ", hash "));
+  }
+}
+
+TEST_F(Environment, PackagesOfThePythonOnThePathAreSearched) {
+  const fs::path file = install("mkl", "lib/python3.11/site-packages/package/lib");
+  fs::create_directories(folder_ / "bin");
+  std::ofstream(folder_ / "bin/python3") << "a program";
+  const std::string before = ::getenv("PATH");
+  ::setenv("PATH", (folder_ / "bin").c_str(), 1);
+  const Library library = find_library(row_of("MKL")).description;
+  ::setenv("PATH", before.c_str(), 1);
+  EXPECT_TRUE(library.usable) << library.evidence;
+  EXPECT_THAT(library.evidence, testing::StartsWith(file.string() + ", hash "));
+}
+
+TEST_F(Environment, AFileThatFailsIsNotTriedByItsOtherNames) {
+  const fs::path file = install("aborts", "lib");
+  fs::create_symlink(file, folder_ / "lib/libmkl_rt.so.2");
+  ::setenv("VIRTUAL_ENV", folder_.c_str(), 1);
+  const std::string evidence = find_library(row_of("MKL")).description.evidence;
+  EXPECT_THAT(evidence, HasSubstr(file.string()));
+  EXPECT_THAT(evidence, testing::Not(HasSubstr("libmkl_rt.so.2")));
+}
+
+// Half a minute for the first load from a cold disk.
+TEST(Libraries, ASlowOneHasAsLongAsADevicesLibrary) {
+  EXPECT_EQ(std::chrono::seconds(55), trial_limit());
+  ::setenv("HALFMARK_SEARCH_SECONDS", "1", 1);
+  const std::string reason = reason_at(blas_row(), fixture("late"));
+  ::unsetenv("HALFMARK_SEARCH_SECONDS");
+  EXPECT_THAT(reason, HasSubstr("1 s passed without an answer"));
+  EXPECT_TRUE(found_at(blas_row(), fixture("late")).usable);
+}
+
+TEST(Libraries, WhatOneSaysBeforeItEndsItsProcessIsInTheLine) {
+  EXPECT_THAT(
+      reason_at(blas_row(), fixture("says_why")),
+      HasSubstr("exit status 2; it prints 'FATAL ERROR: cannot load libfixture_thread.so'"));
 }
 
 TEST(Libraries, WhatOneDoesToItsProcessIsNamed) {

@@ -11,16 +11,17 @@
 namespace halfmark::backends::cpu {
 namespace {
 
-#define HM_CPU_CHECK_CALL(symbol, type)                                         \
+#define HM_BLAS_CHECK_CALL(symbol, type)                                        \
   static_assert(shim::header_check::kSameCall<type, decltype(&symbol)>, #symbol \
                 " is another "                                                  \
                 "call");
-#define HM_CPU_CHECK_NUMBER(enumerator, value) \
+#define HM_BLAS_CHECK_NUMBER(enumerator, value) \
   static_assert(static_cast<int>(enumerator) == value, #enumerator " is not " #value);
-HM_CPU_BLAS_CALLS(HM_CPU_CHECK_CALL)
-HM_CPU_BLAS_NUMBERS(HM_CPU_CHECK_NUMBER)
+HM_OPENBLAS_CALLS(HM_BLAS_CHECK_CALL)
+HM_BLAS_NUMBERS(HM_BLAS_CHECK_NUMBER)
 static_assert(sizeof(blasint) == sizeof(int));
 static_assert(sizeof(bfloat16) == sizeof(std::uint16_t));
+static_assert(shim::header_check::kSameCall<BlasGemm<float>, decltype(&cblas_sgemm)>);
 // The header declares it whatever the build has.
 static_assert(shim::header_check::kSameCall<BlasGemm<std::uint16_t>, decltype(&cblas_sbgemm)>);
 

@@ -132,12 +132,12 @@ TrialOutcome try_in_copy(const std::function<std::string()>& job, std::chrono::m
   if (!has_ended)
     throw BackendError("trial", 0,
                        fmt::format("{} s passed without an answer", limit.count() / 1000));
-  if (status != 0 || text.empty()) throw BackendError("trial", 0, how_it_ended(status));
+  std::string printed = first_line_of(log.number());
+  if (!printed.empty()) printed = fmt::format("; it prints '{}'", printed);
+  if (status != 0 || text.empty()) throw BackendError("trial", 0, how_it_ended(status) + printed);
   const std::size_t line = text.find('\n');
   if (text.front() == 'e') throw BackendError("trial", 0, text.substr(1, line - 1));
-  std::string disturbance = text.substr(line + 1);
-  if (const std::string printed = first_line_of(log.number()); !printed.empty())
-    disturbance += fmt::format("; it prints '{}'", printed);
+  std::string disturbance = text.substr(line + 1) + printed;
   return {.answer = text.substr(1, line - 1), .disturbance = std::move(disturbance)};
 }
 
