@@ -27,6 +27,7 @@ int experiment(Words& words) {
   if (words.options.experiment.empty()) throw suites::UsageError("name an experiment, or --list");
   if (words.reference_only) return run_lab(words.options, std::nullopt, std::cout);
   words.options.timeout_seconds = words.devices.timeout_seconds;
+  words.options.fault = words.devices.fault;
   int code = 0;
   const std::vector<backends::DeviceInfo> devices = choose_devices(words.devices).devices;
   if (devices.size() > 1 && !words.options.json_file.empty())

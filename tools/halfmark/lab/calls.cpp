@@ -63,8 +63,10 @@ std::string case_of(const Operator& op, const Operands& x, std::string_view prov
     case Kind::kNorm:
     case Kind::kClipFactor:
     case Kind::kClip:
+    case Kind::kFound:
     case Kind::kDescend:
     case Kind::kAdam:
+    case Kind::kRescale:
       return {};
   }
   return {};
@@ -117,10 +119,14 @@ std::vector<std::string> results_of(Kind kind) {
       return {"totals", "factor"};
     case Kind::kClip:
       return {"unscaled"};
+    case Kind::kFound:
+      return {"found"};
     case Kind::kDescend:
       return {"weights"};
     case Kind::kAdam:
       return {"weights", "first", "second"};
+    case Kind::kRescale:
+      return {"scale", "counts"};
     case Kind::kCast:
     case Kind::kGelu:
     case Kind::kRelu:
@@ -170,10 +176,14 @@ TensorSet inputs_of(const Operator& op, const Operands& x, bool is_portable) {
       return {{"norms", *x[0]}, {"scale", one_word(kOne)}};
     case Kind::kClip:
       return {{"unscaled", *x[0]}, {"factor", *x[1]}};
+    case Kind::kFound:
+      return {{"strip_flags", *x[0]}};
     case Kind::kDescend:
-      return {{"weights", *x[0]}, {"unscaled", *x[1]}, {"found", one_word(0)}};
+      return {{"weights", *x[0]}, {"unscaled", *x[1]}, {"found", *x[2]}};
     case Kind::kAdam:
       return adam_inputs(op, x);
+    case Kind::kRescale:
+      return {{"found", *x[0]}, {"scale", *x[1]}, {"counts", *x[2]}};
   }
   return {};
 }

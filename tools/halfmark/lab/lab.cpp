@@ -14,10 +14,12 @@
 #include "reports/lab_page.hpp"
 #include "suites/core/case/errors.hpp"
 #include "tools/halfmark/lab/convergence.hpp"
+#include "tools/halfmark/lab/gains.hpp"
 #include "tools/halfmark/lab/memory_verb.hpp"
 #include "tools/halfmark/lab/mismatch.hpp"
 #include "tools/halfmark/lab/report.hpp"
 #include "tools/halfmark/lab/resident.hpp"
+#include "tools/halfmark/lab/sweep.hpp"
 
 namespace halfmark::tools {
 namespace {
@@ -134,6 +136,8 @@ json device_report(const LabOptions& options, const lab::Request& request,
   report["selector"] = device.selector;
   report["name"] = device.name;
   report["provider"] = provider;
+  report["gains"] = lab::gains_of(report.at("modes"));
+  if (!options.fault.empty()) report["fault"] = options.fault;
   report["seconds"] = seconds_since(start);
   return report;
 }
@@ -198,8 +202,10 @@ int run_lab(const LabOptions& options, const std::optional<backends::DeviceInfo>
                  {"steps", request.steps},
                  {"reference", reference_report(request)}};
   if (device) report["device"] = device_report(options, request, *device);
-  if (options.experiment == "sweep")
+  if (options.experiment == "sweep") {
     report["scales_that_keep_up"] = lab::scales_that_keep_up(report["reference"]["modes"]);
+    report["scales_of_equal_weights"] = lab::scales_of_equal_weights(report["reference"]["modes"]);
+  }
   if (options.experiment == "convergence") add_convergence(design, report);
   if (experiment.infers) report["mismatches"] = lab::mismatches(report);
   lab::print_report(report, out);

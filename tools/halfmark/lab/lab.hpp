@@ -19,6 +19,7 @@ struct LabOptions {
   std::uint64_t seed = 1;
   std::size_t steps = 0;  // 0: those of the experiment
   std::string json_file;  // "": none
+  std::string fault;      // that is planted in the device; "": none
   bool no_diagnosis = false;
   double timeout_seconds = 600;
 };

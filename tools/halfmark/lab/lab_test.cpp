@@ -216,6 +216,31 @@ TEST(FragileOnHost, AScaleThatSinksToOneIsBlamedOnTheOperator) {
   EXPECT_FALSE(result.deviations.front().finding_class.empty());
 }
 
+// Steps that are skipped and scales that fall are the device's own, so that a scaler's faults show.
+TEST(FragileOnHost, TheScalersKernelsAreReplayed) {
+  const Network network_of_tiny = initial_network(fragile_design(), kTiny, 1);
+  const auto overflowing = [&](const char* fault) {
+    suites::Session session(backends::Device::open("host", {{"fault", fault}}));
+    return on_device({.experiment = &fragile(), .size = &kTiny, .modes = {}, .seed = 1, .steps = 3},
+                     mode_named("overflow"), network_of_tiny, session,
+                     {.provider = "portable", .diagnoses = false});
+  };
+  const ModeResult right = overflowing("");
+  EXPECT_TRUE(right.deviations.empty()) << right.cause.text;
+  EXPECT_TRUE(right.steps[0].skipped);
+  EXPECT_EQ(23, right.steps[1].scale);
+  for (const auto& [fault, operation] :
+       {std::pair("X04", "check and unscaling"), std::pair("X14", "descent"),
+        std::pair("X15", "update of the scale")}) {
+    const ModeResult result = overflowing(fault);
+    ASSERT_FALSE(result.deviations.empty()) << fault;
+    EXPECT_EQ("operator", result.cause.of) << fault;
+    EXPECT_EQ(operation, result.deviations.front().operation) << fault;
+  }
+  EXPECT_EQ(24, overflowing("X15").steps[1].scale) << "its own course";
+  EXPECT_TRUE(overflowing("X11").deviations.empty()) << "the scaler of the experiment has no floor";
+}
+
 TEST(FragileOnHost, NoControlIsAccused) {
   for (const FaultRow& row : backends::host::all_faults()) {
     if (row.kind != FaultKind::kControl) continue;
@@ -261,26 +286,6 @@ TEST(Report, SaysWhatATrainingDiedOf) {
   for (const char* words : {"reached its last step", "died of underflow", "recovered from overflow",
                             "'dW2' is the first tensor that is not finite", "2^24  skipped"})
     EXPECT_NE(std::string::npos, out.str().find(words)) << words << '\n' << out.str();
-}
-
-// Too small a scale loses gradients, too large a one overflows without a scaler.
-TEST(Sweep, SaysWhichScalesKeepUpWithFp32) {
-  nlohmann::json list = nlohmann::json::array();
-  std::map<std::string, std::string_view> causes;
-  for (const Mode& mode : experiment_named("sweep").modes) {
-    const ModeResult result = in_reference(small(), mode, network());
-    causes[std::string(mode.name)] = result.cause.of;
-    list.push_back(to_json(result));
-  }
-  EXPECT_EQ("underflow", causes["2^-12"]);
-  EXPECT_EQ("", causes["2^16"]);
-  EXPECT_EQ("overflow", causes["2^24"]);
-  const nlohmann::json range = scales_that_keep_up(list);
-  EXPECT_EQ(1U, list.back().at("steps").size());
-  EXPECT_EQ(-4, range.at("least_log2"));
-  EXPECT_EQ(20, range.at("largest_log2"));
-  list.erase(list.begin() + 1, list.end());
-  EXPECT_TRUE(scales_that_keep_up(list).is_null());
 }
 
 double fall(const ModeResult& result) {

@@ -20,6 +20,8 @@ using formats::Bits;
 using formats::kFp32;
 using formats::Tensor;
 
+constexpr Bits kOne = 0x3f800000;
+
 Tensor product(const Operator& op, const Tensor& a, const Tensor& b) {
   operators::GemmProblem p{.m = op.m, .n = op.n, .k = op.k};
   p.transpose_a = op.transpose_a;
@@ -89,6 +91,24 @@ std::vector<Tensor> clip_factor(const Operator& op, const Tensor& norms) {
   return {one(total), one(operators::clip_factor(total, op.scalar))};
 }
 
+bool is_set(const Tensor& flags) {
+  for (std::size_t i = 0; i < flags.count(); ++i) {
+    if (!formats::is_zero(kFp32, flags.at(i))) return true;
+  }
+  return false;
+}
+
+std::vector<Tensor> rescaled(const Operator& op, const Operands& x) {
+  const operators::LossScalerState state{.scale = x[1]->at(0),
+                                         .clean_steps = static_cast<std::int32_t>(x[2]->at(0)),
+                                         .hysteresis = static_cast<std::int32_t>(x[2]->at(1))};
+  const operators::LossScalerState next =
+      operators::updated(*op.scaler, state, is_set(*x[0]) ? 1 : 0).state;
+  const std::array<Bits, 2> counts = {static_cast<std::uint32_t>(next.clean_steps),
+                                      static_cast<std::uint32_t>(next.hysteresis)};
+  return {one(next.scale), Tensor::from_bits(kFp32, counts)};
+}
+
 std::vector<Tensor> adapted(const Operator& op, const Operands& x) {
   constexpr std::size_t kPart = 1 << 12;
   std::vector<Tensor> results{*x[0], *x[1], *x[2]};
@@ -151,10 +171,14 @@ std::string_view name_of(Kind kind) {
       return "factor of clipping";
     case Kind::kClip:
       return "clipping";
+    case Kind::kFound:
+      return "flag of the scaler";
     case Kind::kDescend:
       return "descent";
     case Kind::kAdam:
       return "Adam";
+    case Kind::kRescale:
+      return "update of the scale";
   }
   return "";
 }
@@ -196,10 +220,14 @@ std::vector<Tensor> specified(const Operator& op, const Operands& x) {
       return clip_factor(op, *x[0]);
     case Kind::kClip:
       return {std::move(unscaled(*x[0], x[1]->at(0))[0])};
+    case Kind::kFound:
+      return {one(is_set(*x[0]) ? kOne : 0)};
     case Kind::kDescend:
-      return {fast::descended(*x[0], *x[1], op.scalar)};
+      return {is_set(*x[2]) ? *x[0] : fast::descended(*x[0], *x[1], op.scalar)};
     case Kind::kAdam:
       return adapted(op, x);
+    case Kind::kRescale:
+      return rescaled(op, x);
   }
   return {};
 }

@@ -7,6 +7,7 @@
 //   cross-entropy       reference/operators/cross_entropy.hpp, the mean of rows of logits
 //   norm, clip          reference/operators/gradient_clipping.hpp
 //   adam                reference/operators/optimizer.hpp
+//   found, rescale      reference/operators/loss_scaler.hpp
 //   the others          reference/operators/perceptron.hpp
 #pragma once
 
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "reference/formats/tensor.hpp"
+#include "reference/operators/loss_scaler.hpp"
 #include "reference/operators/optimizer.hpp"
 
 namespace halfmark::tools::lab {
@@ -39,8 +41,10 @@ enum class Kind : std::uint8_t {
   kNorm,                  // gradients, fp32 -> the root of the sum of squares
   kClipFactor,            // norms, fp32 -> the norm of all, what clips it to the limit
   kClip,                  // gradients, factor, fp32 -> gradients
-  kDescend,               // weights, gradients, fp32 -> weights
+  kFound,                 // flags of strips, fp32 -> on how many devices one is set: 1 or 0
+  kDescend,               // weights, gradients, fp32, found -> weights; as they were if found
   kAdam,                  // weights, moments, gradients, fp32 -> weights, moments
+  kRescale,               // found, scale, fp32, counts -> scale, counts of a loss scaler
 };
 
 /// The operator's name in reports.
@@ -57,6 +61,7 @@ struct Operator {
   const operators::OptimizerSettings* settings = nullptr;  // of Adam
   std::uint64_t count = 0;                                 // of Adam's steps, with this one
   bool saturates = false;                                  // a cast to 8 bits
+  const operators::LossScaler* scaler = nullptr;           // of an update of the scale
 };
 
 using Operands = std::vector<const formats::Tensor*>;

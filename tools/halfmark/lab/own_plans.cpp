@@ -6,6 +6,7 @@
 
 #include "reference/operators/elementary.hpp"
 #include "reference/operators/perceptron.hpp"
+#include "reference/soft/soft.hpp"
 #include "suites/core/execute/plan_builder.hpp"
 #include "suites/optimizer/binding.hpp"
 
@@ -89,6 +90,47 @@ Plan descend_plan(const Operator& op, std::size_t count) {
   plan.tensors = {{"unscaled", &kFp32, count, Role::kInput},
                   {"found", &kFp32, 1, Role::kInput},
                   {"weights", &kFp32, count, Role::kInOut}};
+  return plan;
+}
+
+// Of one device: the sum of its one flag.
+Plan found_plan(std::size_t count) {
+  Plan plan;
+  plan.launches.push_back(launch("loss_scaling", "scaling_found", 1,
+                                 {argument("strip_flags"), argument("flags"), argument("found"),
+                                  whole(0), whole(1), whole(count)}));
+  plan.launches[0].defines = {{"HM_X_FORMAT", suites::kernel_word(kFp32)},
+                              {"HM_Y_FORMAT", suites::kernel_word(kFp32)}};
+  plan.tensors = {{"strip_flags", &kFp32, count, Role::kInput},
+                  {"flags", &kFp32, 1, Role::kScratch},
+                  {"found", &kFp32, 1, Role::kOutput}};
+  return plan;
+}
+
+// A number of a scaler's settings, which is fp64.
+PlanArgument single(formats::Bits setting) {
+  return number(soft::convert(formats::kFp64, kFp32, setting).bits);
+}
+
+Plan rescale_plan(const Operator& op) {
+  const operators::LossScalerProfile& rules = *op.scaler->profile;
+  const operators::LossScalerSettings& s = op.scaler->settings;
+  Plan plan;
+  plan.launches.push_back(launch(
+      "loss_scaling", "scaling_update", 1,
+      {argument("found"), argument("scale"), argument("counts"), argument("scales"),
+       argument("traced"), whole(0), whole(static_cast<std::size_t>(rules.growth)),
+       whole(rules.grows_only_if_finite ? 1 : 0), whole(static_cast<std::size_t>(rules.hysteresis)),
+       whole(rules.stops_at_floor ? 1 : 0), whole(static_cast<std::size_t>(s.growth_interval)),
+       whole(static_cast<std::size_t>(s.hysteresis)), single(s.growth_factor),
+       single(s.backoff_factor), single(s.floor), single(s.ceiling)}));
+  plan.launches[0].defines = {{"HM_X_FORMAT", suites::kernel_word(kFp32)},
+                              {"HM_Y_FORMAT", suites::kernel_word(kFp32)}};
+  plan.tensors = {{"found", &kFp32, 1, Role::kInput},
+                  {"scale", &kFp32, 1, Role::kInOut},
+                  {"counts", &kFp32, 2, Role::kInOut},
+                  {"scales", &kFp32, 1, Role::kScratch},
+                  {"traced", &kFp32, 2, Role::kScratch}};
   return plan;
 }
 
@@ -176,7 +218,9 @@ suites::TensorSet adam_inputs(const Operator& op, const Operands& x) {
 
 std::string own_rule(Kind kind) {
   if (kind == Kind::kAdam) return "optimizer.script";
-  if (kind == Kind::kUnscale || kind == Kind::kDescend) return "loss_scaling.script";
+  if (kind == Kind::kUnscale || kind == Kind::kFound || kind == Kind::kDescend ||
+      kind == Kind::kRescale)
+    return "loss_scaling.script";
   if (kind == Kind::kNorm || kind == Kind::kClipFactor || kind == Kind::kClip)
     return "loss_scaling.clip";
   return "activation.specified";
@@ -190,7 +234,9 @@ Plan own_plan(const Operator& op, const Operands& x, const backends::DeviceInfo&
   if (op.kind == Kind::kNorm) return norm_plan(count);
   if (op.kind == Kind::kClipFactor) return clip_factor_plan(op, count);
   if (op.kind == Kind::kClip) return clip_plan(count);
+  if (op.kind == Kind::kFound) return found_plan(count);
   if (op.kind == Kind::kDescend) return descend_plan(op, count);
+  if (op.kind == Kind::kRescale) return rescale_plan(op);
   if (op.kind == Kind::kAdam) return adam_plan(op, count);
   return gelu_plan(op, count);
 }

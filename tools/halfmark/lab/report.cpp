@@ -12,26 +12,15 @@
 #include "reference/text/visible.hpp"
 #include "reports/writers/text.hpp"
 #include "tools/halfmark/lab/convergence.hpp"
+#include "tools/halfmark/lab/gains.hpp"
 #include "tools/halfmark/lab/mismatch.hpp"
+#include "tools/halfmark/lab/sweep.hpp"
+#include "tools/halfmark/lab/words.hpp"
 
 namespace halfmark::tools::lab {
 namespace {
 
 using nlohmann::json;
-
-std::string word(const json& value) {
-  if (value.is_string()) return text::visible_line(value.get<std::string>());
-  return fmt::format("{:.5g}", value.get<double>());
-}
-
-std::string percent(double share) { return fmt::format("{:.4g} %", 100 * share); }
-
-std::string percent(const json& part, const json& whole) {
-  const auto count = whole.get<double>();
-  return count == 0 ? "-" : percent(part.get<double>() / count);
-}
-
-std::string power(int log2) { return log2 == 0 ? "1" : fmt::format("2^{}", log2); }
 
 // Of a classifier: its accuracy, and what clipping multiplied the gradients by.
 std::string of_classifier(const json& step) {
@@ -201,38 +190,6 @@ void print_head(const json& report, std::ostream& out) {
              device->at("provider").get<std::string>(), device->at("seconds").get<double>());
 }
 
-// Relative to fp32's, after the last step; nothing where either is not finite.
-std::optional<double> gap_to_fp32(const json& modes, const json& mode) {
-  const json& wide = mode_named(modes, "fp32")->at("steps").back().at("loss");
-  const json& last = mode.at("steps").back();
-  const json& loss = last.at("loss");
-  if (!last.at("first_non_finite").is_null()) return std::nullopt;
-  if (!wide.is_number() || !loss.is_number()) return std::nullopt;
-  return std::abs(loss.get<double>() / wide.get<double>() - 1);
-}
-
-void print_sweep_of(const char* where, const json& modes, std::ostream& out) {
-  fmt::print(out, "\n{}\n  {:>6} {:>10} {:>12} {:>10} {:>10}  {}\n", where, "scale", "last loss",
-             "from fp32's", "zero", "subnormal", "died of");
-  for (const json& mode : modes) {
-    const json& last = mode.at("steps").back();
-    const std::optional<double> gap = gap_to_fp32(modes, mode);
-    const std::string of = mode.at("died_of");
-    fmt::print(out, "  {:>6} {:>10} {:>12} {:>10} {:>10}  {}\n", mode.at("name").get<std::string>(),
-               word(last.at("loss")), gap ? percent(*gap) : "-",
-               percent(last.at("zero_share").get<double>()),
-               percent(last.at("subnormal_share").get<double>()), of.empty() ? "-" : of);
-  }
-  const json range = scales_that_keep_up(modes);
-  if (range.is_null()) {
-    fmt::print(out, "  no scale keeps up with fp32\n");
-    return;
-  }
-  fmt::print(out,
-             "  2^{} is the smallest scale that keeps up with fp32 (to 0.1 %), 2^{} the largest\n",
-             range.at("least_log2").get<int>(), range.at("largest_log2").get<int>());
-}
-
 // By how much the loss has fallen; nothing if it is not finite.
 std::optional<double> fall_of(const json& mode) {
   const json& first = mode.at("steps").front().at("loss");
@@ -322,10 +279,10 @@ void print_recomputed(const json& mode, std::ostream& out) {
 }
 
 void print_sweep(const json& report, std::ostream& out) {
-  print_sweep_of("reference", report.at("reference").at("modes"), out);
+  print_scales("reference", report.at("reference").at("modes"), out);
   const auto device = report.find("device");
   if (device == report.end() || device->contains("lost")) return;
-  print_sweep_of("device", device->at("modes"), out);
+  print_scales("device", device->at("modes"), out);
   print_replayed(*device, out);
   print_deviating(device->at("modes"), out);
 }
@@ -338,20 +295,30 @@ void print_mismatch(const json& report, std::ostream& out) {
   print_deviating(device->at("modes"), out);
 }
 
-}  // namespace
-
-json scales_that_keep_up(const json& modes) {
-  constexpr double kClose = 1e-3;
-  json range;
-  for (const json& mode : modes) {
-    const std::optional<double> gap = gap_to_fp32(modes, mode);
-    if (mode.at("format") != "fp16" || !gap || *gap > kClose) continue;
-    const int scale = mode.at("steps").front().at("scale_log2").get<int>();
-    if (range.is_null()) range["least_log2"] = scale;
-    range["largest_log2"] = scale;
+// An operator that is right says nothing of a fault that is in none.
+void print_fault(const json& device, std::ostream& out) {
+  const std::string fault = device.value("fault", "");
+  if (fault.empty() || device.contains("lost")) return;
+  for (const json& mode : device.at("modes")) {
+    const bool miscounts =
+        mode.at("observed_step").at("different") != 0 || mode.at("observed").at("different") != 0;
+    if (miscounts || !mode.at("deviations").empty()) return;
   }
-  return range;
+  fmt::print(out,
+             "\nthe planted {} shows in no operator of this experiment, which may not reach it; "
+             "`halfmark run --fault {}` asks every suite\n",
+             text::visible_line(fault), text::visible_line(fault));
 }
+
+void print_end(const std::string& experiment, const json& device, std::ostream& out) {
+  if (device.contains("lost"))
+    fmt::print(out, "\nthe device was lost: {}\n",
+               text::visible_line(device.at("lost").get<std::string>()));
+  if (experiment != "sweep") print_gains(device.at("modes"), out);
+  print_fault(device, out);
+}
+
+}  // namespace
 
 void print_report(const json& report, std::ostream& out) {
   print_head(report, out);
@@ -379,9 +346,7 @@ void print_report(const json& report, std::ostream& out) {
     }
   }
   if (experiment == "ablation") print_ablation(report, out);
-  if (device != report.end() && device->contains("lost"))
-    fmt::print(out, "\nthe device was lost: {}\n",
-               text::visible_line(device->at("lost").get<std::string>()));
+  if (device != report.end()) print_end(experiment, *device, out);
 }
 
 }  // namespace halfmark::tools::lab

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 
@@ -194,10 +195,10 @@ void Training::backward(Step& step, const std::vector<Pass>& passes, const Tenso
   }
 }
 
-// Whether a gradient is not finite.
-bool Training::unscale(Step& step, std::vector<Parameter>& parameters,
-                       const StepTrace& trace) const {
-  bool found = false;
+// Gives the flags of all strips.
+Tensor Training::unscale(Step& step, std::vector<Parameter>& parameters,
+                         const StepTrace& trace) const {
+  Tensor flags = Tensor::zeros(kFp32, 0);
   for (Parameter& p : parameters) {
     std::vector<Tensor> results =
         step.run_all({.kind = Kind::kUnscale,
@@ -206,10 +207,9 @@ bool Training::unscale(Step& step, std::vector<Parameter>& parameters,
                       .scalar = power_of_two(size_.attenuation - trace.scale)},
                      {&p.gradient});
     p.gradient = std::move(results[0]);
-    found =
-        operators::UnscaledStrips{.gradients = {}, .flags = std::move(results[1])}.found() || found;
+    flags.bytes.insert(flags.bytes.end(), results[1].bytes.begin(), results[1].bytes.end());
   }
-  return found;
+  return flags;
 }
 
 void Training::clip(Step& step, std::vector<Parameter>& parameters, StepTrace& trace) const {
@@ -232,11 +232,11 @@ void Training::clip(Step& step, std::vector<Parameter>& parameters, StepTrace& t
 }
 
 // What the optimizer makes of a parameter.
-Tensor Training::moved(Step& step, const Parameter& p, std::size_t index) {
+Tensor Training::moved(Step& step, const Parameter& p, std::size_t index, const Tensor& found) {
   if (design_.adam == nullptr)
     return step.run(
         {.kind = Kind::kDescend, .tensor = "new " + p.name, .to = &kFp32, .scalar = mode_.rate},
-        {p.values, &p.gradient}, Watch::kNo);
+        {p.values, &p.gradient, &found}, Watch::kNo);
   auto& [first, second] = moments_[index];
   std::vector<Tensor> results = step.run_all({.kind = Kind::kAdam,
                                               .tensor = "new " + p.name,
@@ -249,20 +249,43 @@ Tensor Training::moved(Step& step, const Parameter& p, std::size_t index) {
   return std::move(results[0]);
 }
 
+// A scale that is no power of two, as a wrong device may make it, changes nothing.
+void Training::rescale(Step& step, const Tensor& found) {
+  const Tensor scale = Tensor::from_bits(kFp32, std::array<Bits, 1>{state_.scale});
+  const Tensor counts =
+      Tensor::from_bits(kFp32, std::array<Bits, 2>{static_cast<std::uint32_t>(state_.clean_steps),
+                                                   static_cast<std::uint32_t>(state_.hysteresis)});
+  const std::vector<Tensor> results =
+      step.run_all({.kind = Kind::kRescale, .tensor = "scale", .to = &kFp32, .scaler = &scaler_},
+                   {&found, &scale, &counts});
+  const double made = fp32_number(results[0].at(0));
+  if (std::isnormal(made) && made > 0 && power_of_two(std::ilogb(made)) == results[0].at(0))
+    state_.scale = results[0].at(0);
+  state_.clean_steps = static_cast<std::int32_t>(results[1].at(0));
+  state_.hysteresis = static_cast<std::int32_t>(results[1].at(1));
+}
+
+// A scaler's step is made by the same kernel whether it is skipped or not; Adam's only if it is
+// not.
 void Training::update(Step& step, std::vector<Parameter>& parameters, StepTrace& trace) {
-  const bool found = unscale(step, parameters, trace);
+  const Tensor flags = unscale(step, parameters, trace);
   if (design_.clip_limit != 0) clip(step, parameters, trace);
-  trace.skipped = mode_.dynamic && found;
-  for (std::size_t i = 0; i < parameters.size() && !trace.skipped; ++i) {
+  Tensor found = Tensor::zeros(kFp32, 1);
+  if (mode_.dynamic)
+    found = std::move(
+        step.run_all({.kind = Kind::kFound, .tensor = "found", .to = &kFp32}, {&flags})[0]);
+  trace.skipped = !formats::is_zero(kFp32, found.at(0));
+  const bool is_asked = !trace.skipped || design_.adam == nullptr;
+  for (std::size_t i = 0; i < parameters.size() && is_asked; ++i) {
     Parameter& p = parameters[i];
-    Tensor after = moved(step, p, i);
-    if (mode_.narrow_weights)
+    Tensor after = moved(step, p, i, found);
+    if (mode_.narrow_weights && !trace.skipped)
       after = fast::convert(step.cast("new narrow " + p.name, after), kFp32);
-    count_updates(*p.values, after, p.gradient, trace);
+    if (!trace.skipped) count_updates(*p.values, after, p.gradient, trace);
     *p.values = std::move(after);
   }
   if (!trace.skipped) ++made_;
-  if (mode_.dynamic) state_ = operators::updated(scaler_, state_, found ? 1 : 0).state;
+  if (mode_.dynamic) rescale(step, found);
 }
 
 StepTrace Training::evaluate(const Engine& engine) const {

@@ -32,10 +32,12 @@ class Training {
   void recompute(const Engine& engine, Pass& first, StepTrace& trace) const;
   void backward(Step& step, const std::vector<Pass>& passes, const formats::Tensor& outputs,
                 const StepTrace& trace, std::vector<Parameter>& parameters) const;
-  [[nodiscard]] bool unscale(Step& step, std::vector<Parameter>& parameters,
-                             const StepTrace& trace) const;
+  [[nodiscard]] formats::Tensor unscale(Step& step, std::vector<Parameter>& parameters,
+                                        const StepTrace& trace) const;
   void clip(Step& step, std::vector<Parameter>& parameters, StepTrace& trace) const;
-  [[nodiscard]] formats::Tensor moved(Step& step, const Parameter& parameter, std::size_t index);
+  [[nodiscard]] formats::Tensor moved(Step& step, const Parameter& parameter, std::size_t index,
+                                      const formats::Tensor& found);
+  void rescale(Step& step, const formats::Tensor& found);
   void update(Step& step, std::vector<Parameter>& parameters, StepTrace& trace);
 
   const Design& design_;
