@@ -2,11 +2,14 @@
 //
 // A library with the calls of OpenBLAS, or by definition of MKL or BLIS, that makes one mistake,
 // chosen by definition, too: for libraries_test.cpp.
+#include <dlfcn.h>
+
 #include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <thread>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -18,6 +21,17 @@ namespace {
 [[maybe_unused]] bool is_told_its_integers = false;
 [[maybe_unused]] long long threads = 0;
 }  // namespace
+
+// By a symbol that another library can take over.
+HM_EXPORT __attribute__((noinline)) float halfmark_fixture_sum(int k, const float* a, int a_ld,
+                                                               const float* b) {
+  float sum = 0;
+  for (int i = 0; i < k; ++i) sum += a[i * a_ld] * b[i];
+#if defined(HM_FIXTURE_WRONG)
+  sum -= 1;
+#endif
+  return sum;
+}
 
 // The smallest product that a test needs: one element of column-major matrices.
 HM_EXPORT void cblas_sgemm(int, int, int, int, int, int k, float alpha, const float* a, int a_ld,
@@ -42,14 +56,16 @@ HM_EXPORT void cblas_sgemm(int, int, int, int, int, int k, float alpha, const fl
 #endif
 #if defined(HM_FIXTURE_MKL)
   if (!is_told_its_integers || threads != 1) std::abort();
+  // MKL makes the symbols of its layers global when it is first called.
+  Dl_info self{};
+  dladdr(reinterpret_cast<void*>(&halfmark_fixture_sum), &self);
+  const std::string file = self.dli_fname;
+  dlopen((file.substr(0, file.rfind('/')) + "/cpu_fixture_wrong.so").c_str(),
+         RTLD_NOW | RTLD_GLOBAL);
 #elif defined(HM_FIXTURE_BLIS) || defined(HM_FIXTURE_BLIS_WIDE)
   if (threads != 1) std::abort();
 #endif
-  float sum = 0;
-  for (int i = 0; i < k; ++i) sum += a[i * a_ld] * b[i];
-#if defined(HM_FIXTURE_WRONG)
-  sum -= 1;
-#endif
+  const float sum = halfmark_fixture_sum(k, a, a_ld, b);
   *c = alpha * sum + (beta == 0 ? 0 : beta * *c);
 }
 #if defined(HM_FIXTURE_MKL)

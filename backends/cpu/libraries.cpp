@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <set>
 #include <utility>
 
@@ -138,7 +139,27 @@ std::vector<Library> library_descriptions() {
   return rows;
 }
 
+namespace {
+
+// MKL makes the symbols of its parts global when it is first called: whatever is loaded after that
+// and exports the same, as BLIS does, calls MKL's. So all libraries are loaded before one is
+// called.
+void load_all() {
+  for (const FoundLibrary& each : found_libraries()) {
+    if (each.path.empty()) continue;
+    try {
+      open_beside_companions(*each.row, each.path).keep();
+    } catch (const BackendError&) {
+      // Said to the call that asks for this one.
+    }
+  }
+}
+
+}  // namespace
+
 ProcessorLibrary& Libraries::opened(std::size_t number) {
+  static std::once_flag loaded;
+  std::call_once(loaded, &load_all);
   if (opened_[number] == nullptr) {
     const FoundLibrary& found = found_libraries()[number];
     shim::OpenLibrary library = open_beside_companions(*found.row, found.path);

@@ -5,6 +5,7 @@
 // mistake each.
 #include "backends/cpu/libraries.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -215,16 +216,44 @@ TEST(Libraries, WhatOneDoesToItsProcessIsNamed) {
 #endif
 }
 
-// found_libraries() looks at the variable once.
-TEST(Libraries, TheFloatingPointStateIsRestored) {
+// found_libraries() looks at the variables once.
+void find_fixtures() {
   ::setenv(kBlas, fixture("flushes").c_str(), 1);
+  ::setenv("HALFMARK_CPU_MKL", fixture("mkl").c_str(), 1);
+  ::setenv("HALFMARK_CPU_BLIS", fixture("blis").c_str(), 1);
+  EXPECT_EQ(library_rows().size(), found_libraries().size());
+  for (const char* variable : {kBlas, "HALFMARK_CPU_MKL", "HALFMARK_CPU_BLIS"})
+    ::unsetenv(variable);
+}
+
+OperatorOutcome product_by(const char* library, TrialProduct& product) {
+  find_fixtures();
+  product.call.library = library;
+  return Libraries(1).run(product.call);
+}
+
+TEST(Libraries, TheFloatingPointStateIsRestored) {
   TrialProduct product;
-  product.call.library = "OpenBLAS";
   const FloatControl before = FloatControl::current();
-  const OperatorOutcome outcome = Libraries(1).run(product.call);
+  const OperatorOutcome outcome = product_by("OpenBLAS", product);
   EXPECT_TRUE(outcome.supported) << outcome.answer;
   EXPECT_EQ(before.word, FloatControl::current().word);
-  ::unsetenv(kBlas);
+}
+
+// The first makes symbols of the second global, with a wrong sum behind them; in a copy, so that no
+// other test finds them.
+TEST(Libraries, OneThatIsCalledAfterAnotherStillCallsItself) {
+  find_fixtures();
+  const auto products = [] {
+    std::string results;
+    for (const char* library : {"MKL", "BLIS"}) {
+      TrialProduct product;
+      const OperatorOutcome outcome = product_by(library, product);
+      results += fmt::format("{} {} {};", library, product.result(), outcome.answer);
+    }
+    return results;
+  };
+  EXPECT_EQ("MKL 6 ;BLIS 6 ;", try_in_copy(products, std::chrono::seconds(20)).answer);
 }
 
 using std::chrono::milliseconds;
