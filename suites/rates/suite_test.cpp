@@ -32,9 +32,9 @@ TEST(RatesSuite, NamesParseBackAndLevelsAreNested) {
 }
 
 // Chains in all widths; streams of both word sizes in the width that every language has, and one
-// in packs.
+// triad in packs.
 TEST(RatesSuite, SmokeHasWhatTheVerdictOnFp16Needs) {
-  std::set<std::string> smoke, wanted = {"fp32 copy w4"};
+  std::set<std::string> smoke, wanted = {"fp32 triad w4"};
   for (const Case& c : suite().cases(Level::kSmoke, 1)) {
     if (c.word("format") != "bf16" && c.word("operation") != "convert")
       smoke.insert(fmt::format("{} {} {}", c.word("format"), c.word("operation"), c.word("width")));
