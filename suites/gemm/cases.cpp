@@ -135,6 +135,10 @@ constexpr Group kGroups[] = {
     {Level::kSmoke, "fp16.acc-fp32.out-fp32", "nn", "m16n8k32", "plain ac", "normal", kUnits},
     {Level::kSmoke, "fp16.acc-fp32.out-fp32", "nt", "m17n33k65", "plain",
      "permutation large nonfinite", kUnits},
+    // Processors have units for bf16 alone.
+    {Level::kSmoke, "bf16.acc-fp32.out-fp32", "nn", "m16n8k32", "plain", "normal", "unit"},
+    {Level::kSmoke, "bf16.acc-fp32.out-fp32", "nt", "m17n33k65", "plain", "permutation nonfinite",
+     "unit"},
     {Level::kSmoke, kHalf, "nt", "m17n33k33", "abwide", "normal", "library"},
     {Level::kSmoke, "fp16.acc-fp32.out-fp32", "nn", "m33n17k40", "again200", "normal integer",
      "library"},

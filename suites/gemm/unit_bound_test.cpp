@@ -210,7 +210,7 @@ TEST(GemmUnitBound, IsEarnedAndNeverNarrowerThanThatOfSums) {
     EXPECT_EQ(0u, outside(own, sums.high)) << print(c);
     ++bounded;
   }
-  EXPECT_EQ(5u, bounded);
+  EXPECT_EQ(6u, bounded);
 }
 
 }  // namespace

@@ -255,6 +255,10 @@ class LossProblem final : public Problem {
   }
   std::vector<Hypothesis> mistakes() const override { return loss::hypotheses(c()); }
   bool follows_machine() const override { return b_.portable; }
+  std::optional<FindingClassName> near_class() const override {
+    if (b_.portable) return std::nullopt;
+    return FindingClassName("low_precision");
+  }
   std::optional<Relation> relation() const override { return loss::relation(c()); }
 
  private:

@@ -250,6 +250,10 @@ class ReductionProblem final : public Problem {
   }
   std::vector<Hypothesis> mistakes() const override { return reduction::hypotheses(c()); }
   bool follows_machine() const override { return b_.portable; }
+  std::optional<FindingClassName> near_class() const override {
+    if (b_.portable) return std::nullopt;
+    return FindingClassName("low_precision");
+  }
   FindingClassName unwritten_class(const std::vector<std::size_t>&) const override {
     if (b_.width == 0) return "zero_dim";
     return "uninit";

@@ -56,7 +56,7 @@ inline constexpr FindingClass kFindingClasses[] = {
     {"ftz_out", "subnormal results become zero", Severity::kCritical},
     {"ftz_const", "a function is cut off to a constant too early"},
     {"rounding", "an elementary operation is not correctly rounded", Severity::kMinor},
-    {"low_precision", "an elementary function has too few good bits", Severity::kMajor,
+    {"low_precision", "a function or a sum has too few good bits", Severity::kMajor,
      Needs::kAccuracy},
     {"limit", "an exact value at a zero or an infinity is only approached"},
     {"signed_zero", "a zero result has the wrong sign", Severity::kMinor},

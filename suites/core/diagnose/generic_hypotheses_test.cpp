@@ -394,6 +394,29 @@ TEST(Altered, FewGoodBitsAreToldWhereNearnessMeansSomething) {
   EXPECT_EQ("results have 12 good bits and no more, by an arithmetic of no name", e.sentence);
 }
 
+// Off by up to a thousandth of the largest result, which is about 1000, so that signs change.
+Bits off_by_part_of_largest(const Tensor& right, std::size_t i) {
+  const Random random(kCase, "noise");
+  const Bits noise = (random.at(i) & 0x807fffffu) | 0x3f000000u;  // 0.5 to 1
+  return i % 5 == 0 ? right.at(i) : soft::add(kFp32, right.at(i), noise).bits;
+}
+
+TEST(Altered, DigitsThatCancelAreMeasuredByTheLargestResult) {
+  EXPECT_EQ("", diagnosed(off_by_part_of_largest).finding_class);
+  const DemoOfNearResults near;
+  const Explanation e = diagnosed(off_by_part_of_largest, near);
+  EXPECT_EQ("general-9-good-bits-of-largest", e.hypothesis);
+  EXPECT_EQ("low_precision", e.finding_class);
+}
+
+TEST(Altered, AZeroForANumberHasLostMoreThanDigits) {
+  const DemoOfNearResults near;
+  const auto zero_at_11 = [](const Tensor& right, std::size_t i) {
+    return i == 11 ? 0 : off_by_part_of_largest(right, i);
+  };
+  EXPECT_EQ("", diagnosed(zero_at_11, near).finding_class);
+}
+
 TEST(Altered, ResultsOfNoRuleAreNotExplained) {
   const Random random(kCase, "noise");
   const DemoOfNearResults near;

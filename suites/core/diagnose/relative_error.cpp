@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -21,6 +22,7 @@ using formats::Tensor;
 
 // With fewer good bits a result is wrong rather than close.
 constexpr int kLeastBits = 4;
+constexpr int kLeastBitsOfLargest = 8;  // as judge.cpp's results that are off by a little
 constexpr int kMostBits = 22;
 // A factor is reported for at least this many results, and if it differs from 1 by at least
 // this much.
@@ -62,6 +64,27 @@ bool is_plain(double low, double high, double got) {
   return std::isfinite(low) && std::isfinite(high) && std::isfinite(got) && low * high > 0;
 }
 
+// The largest size of a number that an output may hold, by output.
+std::map<std::string, double> largest_sizes(const Failed& failed) {
+  const Outputs outputs(failed);
+  std::map<std::string, double> sizes;
+  for (const auto& [name, wrong] : failed.wrong) {
+    double& largest = sizes[name];
+    for (std::size_t i = 0; i < failed.allowed.expected.at(name).count(); ++i) {
+      const auto [low, high] = outputs.allowed(name, i);
+      if (std::isfinite(low) && std::isfinite(high))
+        largest = std::max({largest, std::abs(low), std::abs(high)});
+    }
+  }
+  return sizes;
+}
+
+// 2^-N is the least power of two that is no less; nothing for what is no loss of digits.
+std::optional<int> whole_bits(double error) {
+  if (!(error > 0) || error >= 1) return std::nullopt;
+  return -static_cast<int>(std::ceil(std::log2(error)));
+}
+
 // The number of whole bits that the worst of the wrong results keeps.
 std::optional<int> good_bits(const Failed& failed) {
   const Outputs outputs(failed);
@@ -73,12 +96,28 @@ std::optional<int> good_bits(const Failed& failed) {
     worst = is_plain(low, high, x) ? std::max(worst, std::abs(x - end) / std::abs(end))
                                    : std::max(worst, 1.0);
   });
-  if (!(worst > 0) || worst >= 1) return std::nullopt;
-  return -static_cast<int>(std::ceil(std::log2(worst)));
+  return whole_bits(worst);
+}
+
+// The same by the largest number that the output may hold, as where sums cancel. A zero for a
+// number has lost more than digits.
+std::optional<int> good_bits_of_largest(const Failed& failed) {
+  const Outputs outputs(failed);
+  const std::map<std::string, double> largest = largest_sizes(failed);
+  double worst = 0;
+  outputs.each_wrong([&](const std::string& name, std::size_t i) {
+    const auto [low, high] = outputs.allowed(name, i);
+    const double x = outputs.got(name, i);
+    const bool is_number = std::isfinite(low) && std::isfinite(high) && std::isfinite(x) && x != 0;
+    const double off = x < low ? low - x : x - high;
+    worst = std::max(worst, is_number && off < largest.at(name) ? off / largest.at(name) : 1.0);
+  });
+  return whole_bits(worst);
 }
 
 struct Widening {
   double factor, slack;  // ends times the factor, then widened by the relative slack
+  double margin = 0;     // and by so much
 };
 
 Tensor widened(const Tensor& tensor, const Widening& w, bool up) {
@@ -86,22 +125,26 @@ Tensor widened(const Tensor& tensor, const Widening& w, bool up) {
   for (std::size_t i = 0; i < tensor.count(); ++i) {
     const double value = value_of(*tensor.format, tensor.at(i)) * w.factor;
     if (!std::isfinite(value)) continue;
-    const double off = std::abs(value) * w.slack * (1 + kSlack);
+    const double off = (std::abs(value) * w.slack + w.margin) * (1 + kSlack);
     changed.set(i, nearest(*tensor.format, up ? value + off : value - off));
   }
   return changed;
 }
 
 Hypothesis widening(const Failed& failed, std::string name, FindingClassName finding_class,
-                    std::string sentence, Widening w) {
-  const auto ends = [&failed, w](bool up) {
+                    std::string sentence, Widening w,
+                    const std::map<std::string, double>& margins = {}) {
+  const auto ends = [&failed, w, margins](bool up) {
     const Enclosure* all = failed.allowed.enclosure;
     const fast::FloatingPointScope scope;
     TensorSet set;
     for (const auto& [output, expected] : failed.allowed.expected) {
       const bool other = up == (w.factor > 0);  // a negative factor exchanges the ends
       const Tensor& from = all == nullptr ? expected : (other ? all->high : all->low).at(output);
-      set.emplace(output, widened(from, w, up));
+      const auto margin = margins.find(output);
+      set.emplace(
+          output,
+          widened(from, {w.factor, w.slack, margin == margins.end() ? 0 : margin->second}, up));
     }
     return set;
   };
@@ -260,6 +303,20 @@ std::optional<double> factor_of(const Failed& failed) {
   return is_clear ? std::optional(factor) : std::nullopt;
 }
 
+std::optional<int> within(std::optional<int> bits, int least) {
+  return bits && *bits >= least && *bits <= kMostBits ? bits : std::nullopt;
+}
+
+Hypothesis off_by_part_of_largest(const Failed& failed, FindingClassName close, int bits) {
+  std::map<std::string, double> margins = largest_sizes(failed);
+  for (auto& [output, size] : margins) size = std::ldexp(size, -bits);
+  return widening(failed, fmt::format("{}-good-bits-of-largest", bits), close,
+                  fmt::format("results are off by up to 2^-{} of the largest, by an arithmetic of "
+                              "no name",
+                              bits),
+                  {1, 0}, margins);
+}
+
 }  // namespace
 
 std::vector<Hypothesis> near_results(const Failed& failed) {
@@ -276,12 +333,13 @@ std::vector<Hypothesis> near_results(const Failed& failed) {
   }
   const std::optional<FindingClassName> close = failed.problem.near_class();
   if (!close) return list;
-  const std::optional<int> bits = good_bits(failed);
-  if (bits && *bits >= kLeastBits && *bits <= kMostBits) {
+  if (const std::optional<int> bits = within(good_bits(failed), kLeastBits)) {
     list.push_back(widening(
         failed, fmt::format("{}-good-bits", *bits), *close,
         fmt::format("results have {} good bits and no more, by an arithmetic of no name", *bits),
         {1, std::ldexp(1.0, -*bits)}));
+  } else if (const auto of_largest = within(good_bits_of_largest(failed), kLeastBitsOfLargest)) {
+    list.push_back(off_by_part_of_largest(failed, *close, *of_largest));
   }
   return list;
 }
