@@ -21,7 +21,8 @@ double step_ns(const json& mode) {
 }
 
 bool is_comparable(const json& mode) {
-  return mode.at("deviations").empty() && mode.at("died_of") == "" && step_ns(mode) > 0;
+  return mode.at("deviations").empty() && mode.at("died_of").get<std::string>().empty() &&
+         step_ns(mode) > 0;
 }
 
 json row_of(const json& modes, const json& wide, const json& mode) {

@@ -19,6 +19,8 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kFormats[] = {"fp16", "bf16", "fp32"};
+// Suites of what no operator of a model is, and every training has.
+constexpr std::string_view kLoop[] = {"loss_scaled_backward", "loss_scaling", "optimizer"};
 
 // "dw1" of "09_dw1"; empty for other tensors.
 std::string gradient_in(const std::string& tensor) {
@@ -98,6 +100,25 @@ std::string findings_of(const reports::Scorecard& card) {
       text::visible_line(suites_of(card)));
 }
 
+// The violations of the loop, graver ones first.
+std::vector<const reports::Finding*> wrong_loops(const reports::Scorecard& card) {
+  std::vector<const reports::Finding*> list;
+  for (const reports::Finding& finding : card.findings) {
+    const std::string& name = finding.result.name;
+    const bool is_violation = finding.result.standing == suites::Standing::kViolation;
+    if (is_violation && std::ranges::find(kLoop, name.substr(0, name.find('.'))) != std::end(kLoop))
+      list.push_back(&finding);
+  }
+  return list;
+}
+
+std::string loop_line(const std::vector<const reports::Finding*>& wrong) {
+  const reports::Finding& first = *wrong.front();
+  return fmt::format("{} of the scaler, the optimizer or a whole step, the first is {} {}",
+                     reports::plural(wrong.size(), "violation"), text::visible_line(first.id),
+                     text::visible_line(first.result.name));
+}
+
 std::string step_line(const json& counted) {
   if (counted.is_null())
     return "none: the card has no `training_step`, which a run counts where a step without a loss "
@@ -124,6 +145,10 @@ CardLog log_of(const reports::Scorecard& card) {
                         fmt::format("step     {}", step_line(card.training_step))},
                .log = {},
                .notes = notes_of(card)};
+  if (const auto wrong = wrong_loops(card); !wrong.empty()) {
+    made.loop_is_wrong = true;
+    made.head.push_back(fmt::format("loop     {}", loop_line(wrong)));
+  }
   made.log.setup = Setup{.operators = operators_in(made.notes)};
   if (!card.training_step.is_null()) made.log.steps.push_back(step_of(card.training_step));
   return made;

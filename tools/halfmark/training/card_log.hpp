@@ -17,6 +17,7 @@ struct CardLog {
   std::vector<std::string> head;  // what the card is about, a line each
   TrainingLog log;  // without a step if the card has none; its setup has operators alone
   std::vector<DeviceNote> notes;
+  bool loop_is_wrong = false;  // violations of the scaler, the optimizer or a whole step
 };
 
 /// Whether a text declares itself a scorecard, of any version, whole or not.

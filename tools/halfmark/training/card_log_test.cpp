@@ -91,6 +91,24 @@ TEST(CardLog, NamesTheOperatorsThatItsFindingsAreAbout) {
   EXPECT_FALSE(has("conv2d", "fp16")) << "no suite asserts it";
 }
 
+TEST(CardLog, SaysWhatIsWrongWithTheTrainingLoop) {
+  reports::Scorecard card;
+  card.findings.emplace_back();
+  card.findings[0].id = "F001";
+  card.findings[0].result.name = "optimizer.adam.fp16.portable.n9k2.tiny.s1";
+  card.findings[0].result.standing = suites::Standing::kDeviation;
+  EXPECT_FALSE(log_of(card).loop_is_wrong) << "its interface leaves that open";
+  card.findings[0].result.standing = suites::Standing::kViolation;
+  const CardLog log = log_of(card);
+  EXPECT_TRUE(log.loop_is_wrong);
+  EXPECT_EQ(
+      "loop     1 violation of the scaler, the optimizer or a whole step, the first is F001 "
+      "optimizer.adam.fp16.portable.n9k2.tiny.s1",
+      log.head.back());
+  card.findings[0].result.name = "gemm.fp16.x";
+  EXPECT_FALSE(log_of(card).loop_is_wrong) << "an operator of models";
+}
+
 class DiagnoseCard : public testing::Test {
  protected:
   DiagnoseCard() { std::filesystem::create_directories(path_.parent_path()); }
@@ -122,9 +140,10 @@ TEST_F(DiagnoseCard, PrintsInTheOrderOfStages) {
   const std::string text = out_.str();
   std::size_t at = 0;
   for (const char* words :
-       {"card     ", "findings ", "step     loss_scaled_backward.portable.", "\nmodel\n",
-        "model.wrong-on-device: ", "\nsteps\n", "first 100 steps: 1 in the log, 0 skipped",
-        "layers at step 0", "dw1", "dw2", "where fp16 has them", "52.7 %", "47.3 %", "2^24"}) {
+       {"card     ", "findings ", "step     loss_scaled_backward.portable.",
+        "loop     76 violations", "\nmodel\n", "model.wrong-on-device: ", "\nsteps\n",
+        "first 100 steps: 1 in the log, 0 skipped", "layers at step 0", "dw1", "dw2",
+        "where fp16 has them", "52.7 %", "47.3 %", "2^24"}) {
     at = text.find(words, at);
     ASSERT_NE(std::string::npos, at) << words << " is missing or too early in\n" << text;
   }

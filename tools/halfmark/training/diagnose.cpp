@@ -47,7 +47,7 @@ struct Subject {
   std::vector<ModeLog> logs;  // one without a name if it is no experiment
   std::vector<std::string> head = {};
   std::vector<DeviceNote> notes = {};
-  bool is_card = false;
+  bool is_card = false, fails = false;
 };
 
 Subject read_card(const std::filesystem::path& path) {
@@ -56,7 +56,8 @@ Subject read_card(const std::filesystem::path& path) {
     return {.logs = {{.log = std::move(card.log)}},
             .head = std::move(card.head),
             .notes = std::move(card.notes),
-            .is_card = true};
+            .is_card = true,
+            .fails = card.loop_is_wrong};
   } catch (const reports::CardError& error) {
     throw UsageError(error.what());
   }
@@ -217,7 +218,7 @@ bool is_failure(const Applied& each) { return each.rule->gravity == Gravity::kFa
 int diagnose_training(const DiagnoseOptions& options, std::ostream& out) {
   const std::string_view profile = checked_profile(options.profile);
   const Subject subject = subject_of(options);
-  bool fails = false;
+  bool fails = subject.fails;
   json reports = json::array();
   for (const ModeLog& each : subject.logs) {
     const std::vector<Applied> applied =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `halfmark diagnose CARD|LOG`: reads a scorecard, a training log, or what `halfmark lab --json`
 // wrote, applies the rules and prints what they say, for people or as JSON. Decides which of them a
-// file is, the JSON, and the exit code: 0, or 1 if a rule of gravity failure applies; a log or a
-// card that cannot be used throws UsageError.
+// file is, the JSON, and the exit code: 0, or 1 if a rule of gravity failure applies or a card has
+// violations of the training loop; a log or a card that cannot be used throws UsageError.
 #pragma once
 
 #include <filesystem>
