@@ -32,12 +32,6 @@ constexpr int kRepetitions = 9;
 // they exceed the budget.
 constexpr int kFewestRepetitions = 6;
 constexpr std::uint64_t kSlowestForThemNs = kBudgetNs / 2;
-// The host's overhead per step beyond the kernel: queues and wake-ups. Other load on the machine
-// disturbs individual samples, so the closest one counts.
-constexpr std::uint64_t kLaunchOverheadNs = 200'000;
-// A driver's own work between the two events of a launch takes a few microseconds; in shorter
-// launches it would be more than a tenth of the reported time, and the same for every format.
-constexpr std::uint64_t kShortestLaunchNs = 20'000;
 // Larger buffers take seconds to refill, and no implementation caches results of their size.
 constexpr std::uint64_t kMostFreshBytes = std::uint64_t{1} << 27;
 constexpr int kFreshLaunches = 3;
@@ -51,9 +45,6 @@ constexpr std::uint64_t kWarmUpNs = kBudgetNs / 4;
 constexpr int kFewestWarmUps = 2;
 // Time for heat and queues of the previous row to subside.
 constexpr std::uint64_t kSettleMs = 20;
-// The two clocks may differ by this fraction of the host's time, in addition to the
-// launch overhead.
-constexpr std::uint64_t kClockParts = 50;  // 2 %
 
 std::uint64_t nanoseconds_since(Clock::time_point start) {
   return static_cast<std::uint64_t>(
@@ -90,21 +81,6 @@ std::uint64_t least_host_ns(std::span<const Clocks> samples) {
   return samples.empty() ? 0 : least;
 }
 
-// The sample with the least host overhead per launch beyond the device's time; null if nothing
-// was launched.
-const Clocks* closest_of(std::span<const Clocks> samples) {
-  const auto beyond = [](const Clocks& sample) {
-    return static_cast<double>(sample.host_ns - sample.event_ns) /
-           static_cast<double>(sample.launches);
-  };
-  const Clocks* closest = nullptr;
-  for (const Clocks& sample : samples) {
-    if (sample.launches == 0) continue;
-    if (closest == nullptr || beyond(sample) < beyond(*closest)) closest = &sample;
-  }
-  return closest;
-}
-
 std::string first_of(std::initializer_list<std::string> doubts) {
   for (const std::string& doubt : doubts) {
     if (!doubt.empty()) return doubt;
@@ -134,9 +110,11 @@ std::vector<std::uint64_t> launch_times(std::span<const Clocks> samples) {
 }
 
 std::string doubt_of(const backends::DeviceInfo& device, const Measured& measured) {
-  // A modelled device time is not part of the host's time.
-  return first_of({measured.error, has_modelled_clock(device) ? "" : clock_doubt(measured.samples),
-                   shortness_doubt(measured.samples)});
+  // A modelled device time is not part of the host's time, and the same in every launch.
+  const bool modelled = has_modelled_clock(device);
+  return first_of({measured.error, modelled ? "" : clock_doubt(measured.samples),
+                   shortness_doubt(measured.samples),
+                   modelled ? "" : coarseness_doubt(measured.samples)});
 }
 
 // Adds clocks, power, temperature and throttling reasons, if the vendor reports them.
@@ -275,51 +253,13 @@ Sampling sampling_for(std::uint64_t event_ns, std::uint64_t host_ns, std::uint64
           .repetitions = std::max(fewest, repetitions)};
 }
 
-std::string clock_doubt(std::span<const Clocks> samples) {
-  for (const Clocks& sample : samples) {
-    if (sample.launches == 0) continue;
-    if (sample.event_ns > sample.host_ns) {
-      return fmt::format(
-          "the device's clock is wrong: its events sum to {} ns in {} ns of the host's clock",
-          sample.event_ns, sample.host_ns);
-    }
-  }
-  const Clocks* closest = closest_of(samples);
-  if (closest == nullptr) return {};
-  // In the other direction, launch overhead is a part of the host's time.
-  const auto launches = static_cast<std::uint64_t>(closest->launches);
-  const std::uint64_t allowed =
-      closest->event_ns + closest->host_ns / kClockParts +
-      launches * static_cast<std::uint64_t>(closest->steps) * kLaunchOverheadNs;
-  if (closest->host_ns <= allowed) return {};
-  return fmt::format(
-      "the device's clock is doubtful: its events sum to {} ns while the host waited {} ns for {} "
-      "launches, in the sample where they are closest",
-      closest->event_ns, closest->host_ns, launches);
-}
-
-std::string shortness_doubt(std::span<const Clocks> samples) {
-  std::uint64_t event_ns = 0;
-  std::uint64_t launches = 0;
-  for (const Clocks& sample : samples) {
-    event_ns += sample.event_ns;
-    launches += static_cast<std::uint64_t>(sample.launches);
-  }
-  if (launches == 0 || event_ns >= launches * kShortestLaunchNs) return {};
-  return fmt::format(
-      "too short: a launch takes {} ns, much of it the launching itself; a higher level has larger "
-      "sizes",
-      event_ns / launches);
-}
-
 Clocks time_launches(Rotation& rotation, std::int64_t launches) {
   Clocks clocks;
   clocks.steps = rotation.steps();
-  for (; clocks.launches < launches; ++clocks.launches) {
+  while (clocks.launches < launches) {
     const auto start = Clock::now();
-    const std::uint64_t event_ns = rotation.launch();
+    clocks.read(rotation.launch());
     clocks.host_ns += nanoseconds_since(start);
-    clocks.event_ns += event_ns;
   }
   return clocks;
 }

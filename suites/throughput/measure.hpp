@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times one case's launches by the device's own events. Decides how many samples are enough and
-// when a clock is not credible. Does not verify: the caller passes only cases that passed.
-// Writes nothing to stdout, which belongs to the driver. Assumes: `launch` waits for the device,
-// so the host's clock shows at least the time of the device's events, unless the device's clock
-// is a model.
+// Times one case's launches by the device's own events. Decides how many samples are enough; when
+// a clock is not credible, clocks.hpp decides. Does not verify: the caller passes only cases that
+// passed. Writes nothing to stdout, which belongs to the driver.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <string>
 
 #include "suites/core/case/case.hpp"
 #include "suites/core/execute/execute.hpp"
 #include "suites/core/suite/identified_arithmetic.hpp"
+#include "suites/throughput/clocks.hpp"
 #include "suites/throughput/conditions.hpp"
 #include "suites/throughput/targets.hpp"
 
@@ -32,30 +30,6 @@ inline constexpr std::uint64_t kSampleNs = 20'000'000;
 /// Nine samples of at least `sample_ns` of device time, within about a second of host time.
 [[nodiscard]] Sampling sampling_for(std::uint64_t event_ns, std::uint64_t host_ns,
                                     std::uint64_t sample_ns = kSampleNs);
-
-/// One sample by both clocks: sums over its launches.
-struct Clocks {
-  std::uint64_t event_ns = 0, host_ns = 0;
-  std::int64_t launches = 0;
-  std::int64_t steps = 1;  // kernels and operators in each launch; each adds host overhead
-
-  /// Adds launches of the same plan.
-  Clocks& operator+=(const Clocks& more) {
-    event_ns += more.event_ns;
-    host_ns += more.host_ns;
-    launches += more.launches;
-    steps = more.steps;
-    return *this;
-  }
-};
-
-/// Why the device's clock is not credible: its events last longer than the host waited, or, in the
-/// sample where the two are closest, the host waited over 2 % longer plus 200 us per step. Empty if
-/// there is no doubt.
-[[nodiscard]] std::string clock_doubt(std::span<const Clocks> samples);
-
-/// Why the launches are too short to show the kernel's speed; empty if they are long enough.
-[[nodiscard]] std::string shortness_doubt(std::span<const Clocks> samples);
 
 /// Takes one sample of `launches` launches. Driver errors propagate as BackendError.
 [[nodiscard]] Clocks time_launches(Rotation& rotation, std::int64_t launches);

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "backends/testing/test_elf.hpp"
 #include "suites/registry.hpp"
@@ -68,6 +70,39 @@ TEST(ClockDoubt, ForgivesSamplesThatOthersDisturbed) {
       {.event_ns = 20 * kMillisecond, .host_ns = 20 * kMillisecond + 300'000, .launches = 2}};
   EXPECT_EQ(clock_doubt(busy), "");
   EXPECT_NE(clock_doubt({&busy[0], 1}), "");
+}
+
+// Nine samples of launches that last as long as a clock with this grain shows them.
+std::vector<Clocks> read_by_clock_of(std::uint64_t grain_ns,
+                                     std::span<const std::uint64_t> launches) {
+  std::vector<Clocks> samples(9);
+  for (Clocks& sample : samples)
+    for (const std::uint64_t ns : launches)
+      sample.read(std::max<std::uint64_t>(1, ns / grain_ns * grain_ns));
+  return samples;
+}
+
+TEST(CoarsenessDoubt, NamesLaunchesThatTakeFewStepsOfTheClock) {
+  const std::uint64_t launches[] = {390'017, 1'100'209, 704'333, 1'204'711};
+  EXPECT_NE(coarseness_doubt(read_by_clock_of(kMillisecond, launches)).find("1000000 ns"),
+            std::string::npos);
+  EXPECT_EQ("", coarseness_doubt(read_by_clock_of(1, launches)));
+  EXPECT_EQ("", coarseness_doubt(read_by_clock_of(kMicrosecond, launches)));
+}
+
+TEST(CoarsenessDoubt, TrustsTheSumOfManyShortLaunches) {
+  std::vector<std::uint64_t>
+      launches;  // 20 to 31 us by a clock of half a microsecond, as GPUs have
+  for (std::uint64_t i = 0; i < 100; ++i) launches.push_back(20'000 + i * 7919 % 11'000);
+  EXPECT_EQ("", coarseness_doubt(read_by_clock_of(500, launches)));
+}
+
+TEST(CoarsenessDoubt, SaysNothingOfFewReadings) {
+  Clocks slow;
+  for (int i = 0; i < 7; ++i) slow.read(2'000 * kMillisecond);
+  EXPECT_EQ("", coarseness_doubt({&slow, 1}));
+  slow.read(2'000 * kMillisecond);
+  EXPECT_NE("", coarseness_doubt({&slow, 1}));
 }
 
 TEST(ShortnessDoubt, NamesLaunchesThatAreMostlyLaunching) {

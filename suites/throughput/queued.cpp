@@ -70,10 +70,9 @@ Clocks Queue::time_groups(std::int64_t groups) {
   Clocks clocks;
   for (std::int64_t group = 0; group < groups; ++group) {
     const auto start = Clock::now();
-    clocks.event_ns += prepared_->launch();
+    clocks.read(prepared_->launch(), static_cast<std::int64_t>(calls_));
     clocks.host_ns += static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
-    clocks.launches += static_cast<std::int64_t>(calls_);
   }
   return clocks;
 }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/throughput/clocks.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace halfmark::suites::throughput {
+namespace {
+
+// The host's overhead per step beyond the kernel: queues and wake-ups. Other load on the machine
+// disturbs individual samples, so the closest one counts.
+constexpr std::uint64_t kLaunchOverheadNs = 200'000;
+// A driver's own work between the two events of a launch takes a few microseconds; in shorter
+// launches it would be more than a tenth of the reported time, and the same for every format.
+constexpr std::uint64_t kShortestLaunchNs = 20'000;
+// The two clocks may differ by this fraction of the host's time, in addition to the
+// launch overhead.
+constexpr std::uint64_t kClockParts = 50;  // 2 %
+// Two independent readings of a launch seldom have a large common divisor, eight never do.
+constexpr std::int64_t kFewestReadings = 8;
+
+// The sample with the least host overhead per launch beyond the device's time; null if nothing
+// was launched.
+const Clocks* closest_of(std::span<const Clocks> samples) {
+  const auto beyond = [](const Clocks& sample) {
+    return static_cast<double>(sample.host_ns - sample.event_ns) /
+           static_cast<double>(sample.launches);
+  };
+  const Clocks* closest = nullptr;
+  for (const Clocks& sample : samples) {
+    if (sample.launches == 0) continue;
+    if (closest == nullptr || beyond(sample) < beyond(*closest)) closest = &sample;
+  }
+  return closest;
+}
+
+}  // namespace
+
+std::string clock_doubt(std::span<const Clocks> samples) {
+  for (const Clocks& sample : samples) {
+    if (sample.launches == 0) continue;
+    if (sample.event_ns > sample.host_ns) {
+      return fmt::format(
+          "the device's clock is wrong: its events sum to {} ns in {} ns of the host's clock",
+          sample.event_ns, sample.host_ns);
+    }
+  }
+  const Clocks* closest = closest_of(samples);
+  if (closest == nullptr) return {};
+  // In the other direction, launch overhead is a part of the host's time.
+  const auto launches = static_cast<std::uint64_t>(closest->launches);
+  const std::uint64_t allowed =
+      closest->event_ns + closest->host_ns / kClockParts +
+      launches * static_cast<std::uint64_t>(closest->steps) * kLaunchOverheadNs;
+  if (closest->host_ns <= allowed) return {};
+  return fmt::format(
+      "the device's clock is doubtful: its events sum to {} ns while the host waited {} ns for {} "
+      "launches, in the sample where they are closest",
+      closest->event_ns, closest->host_ns, launches);
+}
+
+std::string shortness_doubt(std::span<const Clocks> samples) {
+  std::uint64_t event_ns = 0;
+  std::uint64_t launches = 0;
+  for (const Clocks& sample : samples) {
+    event_ns += sample.event_ns;
+    launches += static_cast<std::uint64_t>(sample.launches);
+  }
+  if (launches == 0 || event_ns >= launches * kShortestLaunchNs) return {};
+  return fmt::format(
+      "too short: a launch takes {} ns, much of it the launching itself; a higher level has larger "
+      "sizes",
+      event_ns / launches);
+}
+
+std::string coarseness_doubt(std::span<const Clocks> samples) {
+  Clocks all;
+  for (const Clocks& sample : samples) all += sample;
+  if (all.readings < kFewestReadings || all.event_ns == 0) return {};
+  const double open_ns =
+      static_cast<double>(all.grain_ns) * std::sqrt(static_cast<double>(all.readings));
+  if (open_ns * static_cast<double>(kClockParts) <= static_cast<double>(all.event_ns)) return {};
+  return fmt::format(
+      "the device's clock is too coarse: all its readings are multiples of {} ns, and {} of them "
+      "make {} ns",
+      all.grain_ns, all.readings, all.event_ns);
+}
+
+}  // namespace halfmark::suites::throughput
