@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines what fmt's headers declare and leave to its library: the functions of format-inl.h, and
-// the templates that format.h or precompiled_fmt.hpp declares `extern`, or that format.h does not define.
+// the templates that format.h or precompiled_fmt.hpp declares `extern`, or that format.h does not
+// define.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

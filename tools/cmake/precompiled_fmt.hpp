@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fmt among the precompiled headers: the template behind format_to, which two dozen sources use, is defined once
-// (fmt.cpp).
+// fmt among the precompiled headers: the template behind format_to, which two dozen sources use, is
+// defined once (fmt.cpp).
 #pragma once
 
 #include <fmt/format.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON among the precompiled headers: templates that nearly every source uses are defined once (json.cpp), and the
-// literal "..."_json is only declared, since it is no template and would make every source instantiate the whole parser.
-// The two save a fifth of the time of a source that sees JSON.
+// JSON among the precompiled headers: templates that nearly every source uses are defined once
+// (json.cpp), and the literal "..."_json is only declared, since it is no template and would make
+// every source instantiate the whole parser. The two save a fifth of the time of a source that sees
+// JSON.
 #pragma once
 
 #define _json(characters, count) \
