@@ -38,7 +38,8 @@ set(HALFMARK_ROOMS_WITHOUT_JSON reference)
 add_library(halfmark_fmt STATIC "${PROJECT_SOURCE_DIR}/tools/cmake/fmt.cpp" "${PROJECT_SOURCE_DIR}/tools/cmake/json.cpp")
 target_include_directories(halfmark_fmt SYSTEM PUBLIC $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
 target_compile_definitions(halfmark_fmt PUBLIC $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
-target_compile_options(halfmark_fmt PRIVATE -fPIC -fvisibility=hidden $<$<CONFIG:Release>:-O1>)
+# Nothing in it is hot, and it is not instrumented.
+target_compile_options(halfmark_fmt PRIVATE -fPIC -fvisibility=hidden $<IF:$<CONFIG:Release>,-O1,-O0>)
 
 # Sources of one target whose names do not collide are compiled together, which halves the time of a build from nothing. A
 # changed source costs its whole unit and a new configuration, so that frequent editors may prefer OFF; clang-tidy and
