@@ -11,7 +11,7 @@ namespace {
 using formats::Bits;
 using formats::Format;
 
-// With a constant format, conversions take a fraction of the time, and bounds consist of them.
+// With a constant format, conversions take a fraction of the time.
 template <typename Conversion>
 auto with_constant(const Format& format, Conversion convert) {
   if (&format == &formats::kFp16) return convert(formats::kFp16);
@@ -29,8 +29,8 @@ constexpr Bits rebias(const Format& format) {
 
 }  // namespace
 
-// Most numbers are normal and far from the largest: these are rounded here, in a tenth of the time,
-// by the rule of the soft-float, which decides all others.
+// Bounds consist of conversions. Most numbers are normal and far from the largest: these are
+// rounded here, by the rule of the soft-float, which decides all others.
 double value_of(const Format& format, Bits bits) {
   return with_constant(format, [&](const Format& from) __attribute__((always_inline)) {
     const int field = formats::exponent_field(from, bits);
