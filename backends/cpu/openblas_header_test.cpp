@@ -5,18 +5,11 @@
 #include <cblas.h>
 #include <gtest/gtest.h>
 
-#include "backends/cpu/blas_names.hpp"
-#include "backends/shim/header_check.hpp"
+#include "backends/cpu/blas_header_check.hpp"
 
 namespace halfmark::backends::cpu {
 namespace {
 
-#define HM_BLAS_CHECK_CALL(symbol, type)                                        \
-  static_assert(shim::header_check::kSameCall<type, decltype(&symbol)>, #symbol \
-                " is another "                                                  \
-                "call");
-#define HM_BLAS_CHECK_NUMBER(enumerator, value) \
-  static_assert(static_cast<int>(enumerator) == value, #enumerator " is not " #value);
 HM_OPENBLAS_CALLS(HM_BLAS_CHECK_CALL)
 HM_BLAS_NUMBERS(HM_BLAS_CHECK_NUMBER)
 static_assert(sizeof(blasint) == sizeof(int));
