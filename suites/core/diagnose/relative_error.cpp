@@ -310,11 +310,13 @@ std::optional<int> within(std::optional<int> bits, int least) {
 Hypothesis off_by_part_of_largest(const Failed& failed, FindingClassName close, int bits) {
   std::map<std::string, double> margins = largest_sizes(failed);
   for (auto& [output, size] : margins) size = std::ldexp(size, -bits);
-  return widening(failed, fmt::format("{}-good-bits-of-largest", bits), close,
-                  fmt::format("results are off by up to 2^-{} of the largest, by an arithmetic of "
-                              "no name",
-                              bits),
-                  {1, 0}, margins);
+  Hypothesis off = widening(
+      failed, fmt::format("{}-good-bits-of-largest", bits), close,
+      fmt::format("results are off by up to 2^-{} of the largest, by no rule that has a name",
+                  bits),
+      {1, 0}, margins);
+  off.tier = 1;  // so would be small results in wrong places
+  return off;
 }
 
 }  // namespace
