@@ -289,6 +289,7 @@ std::vector<Hypothesis> general_hypotheses(const Failed& failed) {
   append(near_results(failed));
   if (elements <= kMostOfSizes) append(operands_of_other_size(failed));
   if (elements <= kMostEvaluated) append(scaled_operands(failed));
+  append(near_largest(failed));
   return all;
 }
 

@@ -49,9 +49,11 @@ struct Failed {
 /// shifted_encodings.cpp.
 [[nodiscard]] std::vector<Hypothesis> shifted_results(const Failed& failed);
 /// One factor between right and actual results, or, if Problem::near_class says that closeness
-/// means something, the number of good bits, by each result or else by the largest. See
-/// relative_error.cpp.
+/// means something, the number of good bits. See relative_error.cpp.
 [[nodiscard]] std::vector<Hypothesis> near_results(const Failed& failed);
+/// The same by the largest result, as where sums cancel. Comes last: small results that are wrong
+/// for any other reason look alike.
+[[nodiscard]] std::vector<Hypothesis> near_largest(const Failed& failed);
 
 /// The output as rows; one row if the suite does not describe it.
 [[nodiscard]] Extent extent_of(const Failed& failed, const std::string& output);

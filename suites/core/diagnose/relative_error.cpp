@@ -307,18 +307,6 @@ std::optional<int> within(std::optional<int> bits, int least) {
   return bits && *bits >= least && *bits <= kMostBits ? bits : std::nullopt;
 }
 
-Hypothesis off_by_part_of_largest(const Failed& failed, FindingClassName close, int bits) {
-  std::map<std::string, double> margins = largest_sizes(failed);
-  for (auto& [output, size] : margins) size = std::ldexp(size, -bits);
-  Hypothesis off = widening(
-      failed, fmt::format("{}-good-bits-of-largest", bits), close,
-      fmt::format("results are off by up to 2^-{} of the largest, by no rule that has a name",
-                  bits),
-      {1, 0}, margins);
-  off.tier = 1;  // so would be small results in wrong places
-  return off;
-}
-
 }  // namespace
 
 std::vector<Hypothesis> near_results(const Failed& failed) {
@@ -340,10 +328,23 @@ std::vector<Hypothesis> near_results(const Failed& failed) {
         failed, fmt::format("{}-good-bits", *bits), *close,
         fmt::format("results have {} good bits and no more, by an arithmetic of no name", *bits),
         {1, std::ldexp(1.0, -*bits)}));
-  } else if (const auto of_largest = within(good_bits_of_largest(failed), kLeastBitsOfLargest)) {
-    list.push_back(off_by_part_of_largest(failed, *close, *of_largest));
   }
   return list;
+}
+
+std::vector<Hypothesis> near_largest(const Failed& failed) {
+  const fast::FloatingPointScope scope;
+  const std::optional<FindingClassName> close = failed.problem.near_class();
+  if (failed.wrong.empty() || !close) return {};
+  const std::optional<int> bits = within(good_bits_of_largest(failed), kLeastBitsOfLargest);
+  if (!bits) return {};
+  std::map<std::string, double> margins = largest_sizes(failed);
+  for (auto& [output, size] : margins) size = std::ldexp(size, -*bits);
+  return {widening(
+      failed, fmt::format("{}-good-bits-of-largest", *bits), *close,
+      fmt::format("results are off by up to 2^-{} of the largest, by no rule that has a name",
+                  *bits),
+      {1, 0}, margins)};
 }
 
 }  // namespace halfmark::suites
