@@ -51,6 +51,8 @@ inline constexpr formats::Bits kClipLimit = 0x3c800000;  // 1/64
 [[nodiscard]] std::span<const ContractRow> contract();
 [[nodiscard]] Binding bind(const Case& c);
 [[nodiscard]] Plan make_plan(const Binding& b, const backends::DeviceInfo& device);
+/// The rules and settings of a scaler, as the kernel scaling_update takes them after its step.
+[[nodiscard]] std::vector<PlanArgument> update_arguments(const operators::LossScaler& scaler);
 [[nodiscard]] TensorSet make_inputs(const Case& c, const Binding& b);
 [[nodiscard]] std::vector<Hypothesis> hypotheses();
 

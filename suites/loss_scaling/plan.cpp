@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The launches of a script: four for each step, and a copy of the state where it is saved or
 // restored.
+#include <algorithm>
 #include <bit>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 #include "reference/operators/lanes.hpp"
 #include "reference/soft/soft.hpp"
@@ -123,14 +127,11 @@ class Builder {
   }
 
   void update(Plan& plan, std::size_t step) const {
-    const LossScalerProfile& rules = *b_.scaler.profile;
-    const LossScalerSettings& s = b_.scaler.settings;
-    add(plan, "scaling_update", 1,
-        {tensor("03_found"), tensor("07_scale"), tensor("08_counts"), tensor("04_scales"),
-         tensor("05_counts"), whole(step), whole(rules.growth), whole(rules.grows_only_if_finite),
-         whole(rules.hysteresis), whole(rules.stops_at_floor), whole(s.growth_interval),
-         whole(s.hysteresis), single(s.growth_factor), single(s.backoff_factor), single(s.floor),
-         single(s.ceiling)});
+    std::vector<PlanArgument> arguments{tensor("03_found"),  tensor("07_scale"),
+                                        tensor("08_counts"), tensor("04_scales"),
+                                        tensor("05_counts"), whole(step)};
+    std::ranges::copy(update_arguments(b_.scaler), std::back_inserter(arguments));
+    add(plan, "scaling_update", 1, std::move(arguments));
   }
 
   void add(Plan& plan, const char* entry, std::size_t groups,
@@ -150,6 +151,16 @@ class Builder {
 };
 
 }  // namespace
+
+std::vector<PlanArgument> update_arguments(const operators::LossScaler& scaler) {
+  const LossScalerProfile& rules = *scaler.profile;
+  const LossScalerSettings& s = scaler.settings;
+  return {whole(rules.growth),      whole(rules.grows_only_if_finite),
+          whole(rules.hysteresis),  whole(rules.stops_at_floor),
+          whole(s.growth_interval), whole(s.hysteresis),
+          single(s.growth_factor),  single(s.backoff_factor),
+          single(s.floor),          single(s.ceiling)};
+}
 
 Plan make_plan(const Binding& b, const backends::DeviceInfo& device) {
   Plan plan;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/halfmark/lab/own_plans.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
+#include <utility>
 
 #include "reference/operators/elementary.hpp"
 #include "reference/operators/perceptron.hpp"
-#include "reference/soft/soft.hpp"
 #include "suites/core/execute/plan_builder.hpp"
+#include "suites/loss_scaling/binding.hpp"
 #include "suites/optimizer/binding.hpp"
 
 namespace halfmark::tools::lab {
@@ -107,23 +110,13 @@ Plan found_plan(std::size_t count) {
   return plan;
 }
 
-// A number of a scaler's settings, which is fp64.
-PlanArgument single(formats::Bits setting) {
-  return number(soft::convert(formats::kFp64, kFp32, setting).bits);
-}
-
 Plan rescale_plan(const Operator& op) {
-  const operators::LossScalerProfile& rules = *op.scaler->profile;
-  const operators::LossScalerSettings& s = op.scaler->settings;
+  std::vector<PlanArgument> arguments{argument("found"),  argument("scale"),  argument("counts"),
+                                      argument("scales"), argument("traced"), whole(0)};
+  std::ranges::copy(suites::loss_scaling::update_arguments(*op.scaler),
+                    std::back_inserter(arguments));
   Plan plan;
-  plan.launches.push_back(launch(
-      "loss_scaling", "scaling_update", 1,
-      {argument("found"), argument("scale"), argument("counts"), argument("scales"),
-       argument("traced"), whole(0), whole(static_cast<std::size_t>(rules.growth)),
-       whole(rules.grows_only_if_finite ? 1 : 0), whole(static_cast<std::size_t>(rules.hysteresis)),
-       whole(rules.stops_at_floor ? 1 : 0), whole(static_cast<std::size_t>(s.growth_interval)),
-       whole(static_cast<std::size_t>(s.hysteresis)), single(s.growth_factor),
-       single(s.backoff_factor), single(s.floor), single(s.ceiling)}));
+  plan.launches.push_back(launch("loss_scaling", "scaling_update", 1, std::move(arguments)));
   plan.launches[0].defines = {{"HM_X_FORMAT", suites::kernel_word(kFp32)},
                               {"HM_Y_FORMAT", suites::kernel_word(kFp32)}};
   plan.tensors = {{"found", &kFp32, 1, Role::kInput},
