@@ -194,7 +194,7 @@ std::vector<Applied> applied_to(const Subject& subject, const ModeLog& mode, boo
       apply_rules({.log = mode.log, .notes = subject.notes, .has_card = has_card}, profile);
   if (!subject.is_card) return applied;
   std::erase_if(applied, [](const Applied& each) {
-    return each.rule->stage == Stage::kModel && !each.rule->id.ends_with("-on-device");
+    return each.rule->stage == Stage::kModel && !each.rule->of_device;
   });
   return applied;
 }

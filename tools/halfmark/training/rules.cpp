@@ -16,6 +16,12 @@ using enum Stage;
 constexpr std::string_view kStudy = "study", kGuide = "guide", kStrict = "strict";
 constexpr std::string_view kProfiles[] = {kStudy, kGuide, kStrict};
 
+// About what a scorecard says of the device.
+constexpr Rule of_device(Rule rule) {
+  rule.of_device = true;
+  return rule;
+}
+
 constexpr double kHalfOfLeastFp16 = 0x1p-25, kOverflowOfFp16 = 65520;
 constexpr double kOnesOfFp16 = 2048;    // 2049 lies between two numbers of fp16
 constexpr double kMeanOfFp16 = 0x1p26;  // 2 / N is then half of the least number
@@ -29,18 +35,19 @@ constexpr std::array kRules = {
     Rule{"model.refused-operator", kModel, kFailure, 0, "R025 R038",
          "an operator is used that automatic mixed precision refuses",
          "use the form that takes logits", runs_refused_operator},
-    Rule{"model.wrong-on-device", kModel, kFailure, 0, "R038",
-         "the scorecard has violations of these operators, in these formats",
-         "read `halfmark explain` of that card before training on this device",
-         runs_operator_that_is_wrong},
-    Rule{"model.deviates-on-device", kModel, kWarning, 0, "R038",
+    of_device({"model.wrong-on-device", kModel, kFailure, 0, "R038",
+               "the scorecard has violations of these operators, in these formats",
+               "read `halfmark explain` of that card before training on this device",
+               runs_operator_that_is_wrong}),
+    of_device(
+        {"model.deviates-on-device", kModel, kWarning, 0, "R038",
          "the scorecard has deviations of these operators, in these formats",
          "`halfmark explain` says what the interface leaves open; compare a training with fp32",
-         runs_operator_that_deviates},
-    Rule{"model.emulated-on-device", kModel, kWarning, 0, "R008 R038",
-         "the device computes an operator in fp16 on wider units",
-         "expect no gain from fp16 there; use bf16 or fp32 if the device has units for them",
-         runs_emulated_operator},
+         runs_operator_that_deviates}),
+    of_device({"model.emulated-on-device", kModel, kWarning, 0, "R008 R038",
+               "the device computes an operator in fp16 on wider units",
+               "expect no gain from fp16 there; use bf16 or fp32 if the device has units for them",
+               runs_emulated_operator}),
     Rule{"model.untested-operator", kModel, kNote, 0, "R038",
          "no suite asserts an operator that the model uses, so the scorecard says nothing of it",
          "compare its results with fp32 once", runs_untested_operator},

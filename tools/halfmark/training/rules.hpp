@@ -52,6 +52,7 @@ struct Rule {
   /// Which set of limits of norms it belongs to; empty: all. Published limits contradict each
   /// other, so only one set is used at a time.
   std::string_view profile = {};
+  bool of_device = false;  // about what a scorecard says of the device, whatever the model
 };
 
 [[nodiscard]] std::span<const Rule> training_rules();
