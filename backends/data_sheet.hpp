@@ -23,16 +23,19 @@
 namespace halfmark::backends {
 
 struct DeclaredRate {
-  // the operands' format, with the accumulator's where it matters: "fp16.acc-fp16"
+  // The operands' format, of plain instructions; with an accumulator, as in "fp16.acc-fp32", of
+  // products by matrix units.
   std::string_view format;
   double gflops = 0;
 };
+
+using DeclaredRates = std::array<DeclaredRate, 10>;  // unused entries are empty
 
 struct DataSheet {
   std::string_view name;              // the last words of the device's name
   std::uint32_t compute_units = 0;    // as the driver counts them; 0: not compared
   double gbytes_per_s = 0;            // 0: not published
-  std::array<DeclaredRate, 6> rates;  // unused entries are empty
+  DeclaredRates rates;
   std::string_view source;
 };
 

@@ -46,6 +46,7 @@ struct VerifiedCase {
   std::string tier;     // exact, specified, modelled, bounded
   std::string verdict;  // as for a case: "pass"
   std::uint64_t elements = 0;
+  std::uint64_t results = 0;  // of which `elements` were compared; 0: not known
 };
 
 /// The row and the fastest fp32 kernel of its run, timed alternately in the order A B B A.

@@ -30,14 +30,19 @@ Gain gain_from(const json& j) {
 }
 
 json json_of(const VerifiedCase& v) {
-  return {{"name", v.name}, {"tier", v.tier}, {"verdict", v.verdict}, {"elements", v.elements}};
+  return {{"name", v.name},
+          {"tier", v.tier},
+          {"verdict", v.verdict},
+          {"elements", v.elements},
+          {"results", v.results}};
 }
 
 VerifiedCase verified_from(const json& j) {
   return {.name = j.at("name"),
           .tier = j.at("tier"),
           .verdict = j.at("verdict"),
-          .elements = j.at("elements")};
+          .elements = j.at("elements"),
+          .results = j.value("results", std::uint64_t{0})};
 }
 
 json json_of(const Duel& d) {

@@ -98,6 +98,11 @@ LibraryRow dnn_row() {
                           .clause = kGuide +
                                     ": ReLU is s for s > 0 and 0 for s <= 0; of "
                                     "a NaN, there, in reductions and in softmax, it says nothing"});
+  row.promises.push_back({.capability = "operators.masked_rows",
+                          .offered = false,
+                          .evidence = "oneDNN's documents do not say",
+                          .clause = kGuide + ": softmax is a formula; of a row of -inf, for "
+                                             "which it has no number, it says nothing"});
   row.promises.push_back({.capability = "operators.accuracy",
                           .offered = false,
                           .evidence = "oneDNN's documents do not say",

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // NVIDIA's published dense rates; where a document states them with sparsity, half of the stated
-// rate. Each source names the document; "as quoted by" says where its figures were read.
+// rate. Each source names the document; "as quoted by" says where its figures were read. Matrix
+// units have rates of their own, whose keys name an accumulator: "fp16" is that of plain
+// instructions, and is absent where no quotation has it.
 #pragma once
 
 #include "backends/data_sheet.hpp"
@@ -9,21 +11,29 @@
 namespace halfmark::backends::cuda {
 
 inline constexpr std::string_view kAmpereSource =
-    "NVIDIA A100 Tensor Core GPU datasheet, 2188504, May 2022, as quoted by other tables";
+    "NVIDIA A100 Tensor Core GPU datasheet, 2188504, May 2022, as quoted by other tables; plain "
+    "fp16 and bf16 as forums.developer.nvidia.com/t/218102 quotes NVIDIA Hopper Architecture "
+    "In-Depth";
 inline constexpr std::string_view kFirstAmpereSource =
     "NVIDIA A100 Tensor Core GPU datasheet, 1758950-r4, as quoted by github.com/astroC86/"
     "gpu-datasheet";
 inline constexpr std::string_view kVoltaSource =
     "NVIDIA Tesla V100, as quoted by io-tech.fi, June 2017 (PCIe), and other tables (SXM2)";
 
-inline constexpr std::array<DeclaredRate, 6> kHopperRates = {{{"fp32", 66'900},
-                                                              {"tf32", 494'700},
-                                                              {"fp16", 989'400},
-                                                              {"bf16", 989'400},
-                                                              {"e4m3fn", 1'978'900},
-                                                              {"e5m2", 1'978'900}}};
-inline constexpr std::array<DeclaredRate, 6> kAmpereRates = {
-    {{"fp32", 19'500}, {"tf32", 156'000}, {"fp16", 312'000}, {"bf16", 312'000}}};
+// clang-format off: one format a line
+inline constexpr DeclaredRates kHopperRates = {{
+    {"fp32", 66'900},
+    {"tf32", 494'700},
+    {"fp16", 133'800}, {"fp16.acc-fp16", 989'400}, {"fp16.acc-fp32", 989'400},
+    {"bf16", 133'800}, {"bf16.acc-fp32", 989'400},
+    {"e4m3fn", 1'978'900},
+    {"e5m2", 1'978'900}}};
+inline constexpr DeclaredRates kAmpereRates = {{
+    {"fp32", 19'500},
+    {"tf32", 156'000},
+    {"fp16", 78'000}, {"fp16.acc-fp16", 312'000}, {"fp16.acc-fp32", 312'000},
+    {"bf16", 39'000}, {"bf16.acc-fp32", 312'000}}};
+// clang-format on
 
 inline constexpr DataSheet kDataSheets[] = {
     {.name = "H200",
@@ -45,8 +55,8 @@ inline constexpr DataSheet kDataSheets[] = {
      .gbytes_per_s = 2000,
      .rates = {{{"fp32", 51'000},
                 {"tf32", 378'000},
-                {"fp16", 756'500},
-                {"bf16", 756'500},
+                {"fp16.acc-fp32", 756'500},
+                {"bf16.acc-fp32", 756'500},
                 {"e4m3fn", 1'513'000},
                 {"e5m2", 1'513'000}}},
      .source = "NVIDIA H100 PCIe, as quoted by archive-lib.hpctech.co.jp/gpuproduct/nvidia-h100"},
@@ -73,25 +83,25 @@ inline constexpr DataSheet kDataSheets[] = {
     {.name = "V100-SXM2-16GB",
      .compute_units = 80,
      .gbytes_per_s = 900,
-     .rates = {{{"fp32", 15'700}, {"fp16", 125'000}}},
+     .rates = {{{"fp32", 15'700}, {"fp16.acc-fp32", 125'000}}},
      .source = kVoltaSource},
     {.name = "V100-SXM2-32GB",
      .compute_units = 80,
      .gbytes_per_s = 900,
-     .rates = {{{"fp32", 15'700}, {"fp16", 125'000}}},
+     .rates = {{{"fp32", 15'700}, {"fp16.acc-fp32", 125'000}}},
      .source = kVoltaSource},
     {.name = "V100-PCIE-16GB",
      .compute_units = 80,
      .gbytes_per_s = 900,
-     .rates = {{{"fp32", 14'000}, {"fp16", 112'000}}},
+     .rates = {{{"fp32", 14'000}, {"fp16.acc-fp32", 112'000}}},
      .source = kVoltaSource},
     {.name = "L40S",
      .compute_units = 142,
      .gbytes_per_s = 864,
      .rates = {{{"fp32", 91'600},
                 {"tf32", 183'000},
-                {"fp16", 362'050},
-                {"bf16", 362'050},
+                {"fp16.acc-fp32", 362'050},
+                {"bf16.acc-fp32", 362'050},
                 {"e4m3fn", 733'000},
                 {"e5m2", 733'000}}},
      .source = "NVIDIA L40S datasheet, 2841316, August 2023, as quoted by other tables"},
@@ -102,9 +112,9 @@ inline constexpr DataSheet kDataSheets[] = {
      .gbytes_per_s = 1008,
      .rates = {{{"fp32", 82'600},
                 {"tf32", 82'600},
-                {"fp16", 165'200},
+                {"fp16.acc-fp32", 165'200},
                 {"fp16.acc-fp16", 330'300},
-                {"bf16", 165'200}}},
+                {"bf16.acc-fp32", 165'200}}},
      .source = "NVIDIA GeForce RTX 4090, as quoted by waredb.com and gigagpu.com"},
 };
 static_assert(is_sound(kDataSheets));

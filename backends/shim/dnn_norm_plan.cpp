@@ -59,6 +59,19 @@ NormShape shape_of(const DriverTensorView& view, Extent extent) {
   return {.sizes = {outer, width, 1, 1}, .strides = {per_row, step, step, step}};
 }
 
+// cuDNN 9.14 calls matrices of equal sizes and other strides "of another shape" (status 2008).
+void refuse_unlike_rows(const Dnn& dnn, const DriverOperatorCall& call,
+                        std::span<const RoleRow> rows) {
+  const NormShape first = shape_of(Dnn::needed(call, rows.front().role), Extent::kMatrix);
+  for (const RoleRow& row : rows) {
+    const DriverTensorView* view = call.tensor(row.role);
+    if (view == nullptr || row.extent != Extent::kMatrix) continue;
+    if (shape_of(*view, row.extent).strides == first.strides) continue;
+    throw NotOffered(fmt::format("{}'s {} takes {} and {} with rows equally far apart only",
+                                 dnn.vendor().name, call.name, rows.front().role, row.role));
+  }
+}
+
 std::int64_t alignment_of(const DriverTensorView& view, const AddressOf& address_of) {
   const void* address = pointer_at(address_of(view.buffer), view.offset_bytes);
   const bool is_aligned = reinterpret_cast<std::uintptr_t>(address) % kAlignment == 0;
@@ -105,6 +118,7 @@ void NormPlan::add_operands(const DriverOperatorCall& call, const AddressOf& add
   const bool is_centered = call.name.starts_with("layernorm");
   const auto rows =
       is_backward ? std::span<const RoleRow>(kBackward) : std::span<const RoleRow>(kForward);
+  refuse_unlike_rows(dnn_, call, rows);
   for (const RoleRow& row : rows) {
     const bool is_statistic = row.extent == Extent::kPerRow && !is_backward;
     const bool is_shift = row.role == "beta" || row.role == "mean" || row.role == "dbeta";

@@ -75,6 +75,7 @@ struct Unit {
                                   // NaN matches
   bool propagates_nan = false;    // nan_word is only that of an invalid operation: NaN operands go
                                   // first, in the order a, b, sum, and become quiet
+  bool zero_is_positive = false;  // a sum of nothing but -0 is +0, as every other zero sum
   Evidence evidence = Evidence::kSimulator;
   std::string_view source = {};  // where the evidence comes from
 

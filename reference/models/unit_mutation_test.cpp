@@ -211,8 +211,11 @@ class Mutants {
     }
     const bool from_zero = unit_.rule == Rule::kThroughHalf && *unit_.output == formats::kFp32;
     const bool never_tiny = flushes(unit_) && *unit_.a[0] == formats::kFp16;
+    if (unit_.zero_is_positive) number("-0", &Unit::zero_is_positive, false);
     rule("+0", Variation::kPositiveZero,
-         from_zero    ? "a sum begins at +0 and is never -0"
+         unit_.zero_is_positive && *unit_.a[0] == formats::kFp16
+             ? "every zero sum is +0 already, and no sum of fp16 products rounds to zero"
+         : from_zero    ? "a sum begins at +0 and is never -0"
          : never_tiny ? "c or the sum begins at +0, and no sum of fp16 products is flushed"
                       : "");
   }
@@ -224,9 +227,10 @@ class Mutants {
 
 // Units that are the same function need only one test.
 std::string function_of(const Unit& unit) {
-  std::string text = fmt::format("{} {} {} {} {} {} {} {}", to_string(unit.rule), unit.block,
+  std::string text = fmt::format("{} {} {} {} {} {} {} {} {}", to_string(unit.rule), unit.block,
                                  unit.fraction_bits, unit.kept_bits, unit.zero_exponent,
-                                 unit.output->name, unit.scale_block, unit.instruction_k);
+                                 unit.output->name, unit.scale_block, unit.instruction_k,
+                                 unit.zero_is_positive);
   for (const FormatSet set : {unit.a, unit.b}) {
     for (const Format* f : set) text.append(" ").append(f->name);
   }

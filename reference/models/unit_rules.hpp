@@ -37,10 +37,10 @@
 //
 // In all of them a NaN among operands or scales, infinity times zero, and infinities of both signs
 // give the unit's NaN; otherwise an infinity is the result. A sum of zero is -0 if every term of it
-// is negative (terms truncated to zero keep their signs), else +0. A result that overflows is an
-// infinity, even when rounding toward zero. The rules built from operations of `soft` (kFmaChain,
-// kFlushedChain, kOddPairs, kFlushedPairs, kEvenOdd) follow IEEE 754 there, which differs only for
-// zeros.
+// is negative (terms truncated to zero keep their signs) and the unit keeps that sign
+// (Unit::zero_is_positive), else +0. A result that overflows is an infinity, even when rounding
+// toward zero. The rules built from operations of `soft` (kFmaChain, kFlushedChain, kOddPairs,
+// kFlushedPairs, kEvenOdd) follow IEEE 754 there, which differs only for zeros.
 #pragma once
 
 #include "reference/models/unit.hpp"

@@ -6,6 +6,8 @@
 //    a subnormal fp16 c (that of its format against its own): as in the simulator [1], whose
 //    authors probed the hardware for both; the vectors of [2] decide neither.
 //  - zero exponents of the first version of [1] (-126 everywhere): superseded by its second.
+//  - a sum of nothing but -0 on hopper: -0 in [1]; +0 on an H200 (driver 580.159.04), in mma and
+//    wgmma of fp16 and mma of bf16, with fp32 results. The vectors of [2] do not ask.
 //  - fp8 in `mma` of hopper and blackwell: [2] models one step of 32 with c inside, [1] nothing.
 //    Only kThroughHalf reproduces all vectors published with [2].
 //  - the block of turing: 8 as in [1], against 4 and c in [3].
@@ -51,6 +53,15 @@ constexpr std::string_view kVectorsWithoutC =
 constexpr std::string_view kThroughHalfWide =
     "as fp16 output of the same generation and fp32 output of blackwell, whose vectors published "
     "with arXiv:2512.07004 are reproduced";
+constexpr std::string_view kVectorsAndZero =
+    "hardware vectors published with arXiv:2512.07004, all reproduced; an H200 shows the sign of "
+    "zeros, and the structure of sums, in 550 probed sums and 2,048 of random data";
+constexpr std::string_view kH200 =
+    "MMA-Sim, arXiv:2511.10909v2; an H200 reproduces 550 probed sums and 2,048 of random data, and "
+    "shows the sign of zeros";
+constexpr std::string_view kH200Brain =
+    "MMA-Sim, arXiv:2511.10909v2; an H200 reproduces the structure of sums and 2,048 of random "
+    "data; the sign of zeros is that of fp16";
 constexpr std::string_view kXie = "MMA-Sim, arXiv:2511.10909v2";
 constexpr std::string_view kNarrow =
     "arXiv:2511.10909v2 names the row for fp8, fp6 and fp4; its simulator runs fp8 only";
@@ -114,6 +125,12 @@ constexpr Unit truncated(std::string_view name, FormatSet a, FormatSet b, const 
 constexpr Unit truncated(std::string_view name, FormatSet ab, const Format& output,
                          const Datapath& path, Evidence evidence, std::string_view source) {
   return truncated(name, ab, ab, output, path, evidence, source);
+}
+
+// With +0 for every zero sum.
+constexpr Unit unsigned_zero(Unit unit) {
+  unit.zero_is_positive = true;
+  return unit;
 }
 
 // Two steps of the fp16 unit of the same generation.
@@ -227,9 +244,9 @@ constexpr std::array kUnits{
     truncated("unit.ada.mma.e5m2.fp16", kE5, kFp8, kFp16, kAdaFp8Half, kSilicon, kVectors),
     chain("unit.ada.mma.fp64.fp64", kDouble, kFp64, 4),
 
-    truncated("unit.hopper.mma.fp16.fp32", kHalf, kFp32, kHopperWide, kSilicon, kVectors),
+    unsigned_zero(truncated("unit.hopper.mma.fp16.fp32", kHalf, kFp32, kHopperWide, kSilicon, kVectorsAndZero)),
     truncated("unit.hopper.mma.fp16.fp16", kHalf, kFp16, kHopperHalf, kSilicon, kVectors),
-    truncated("unit.hopper.mma.bf16.fp32", kBrain, kFp32, kHopperWide, kSilicon, kVectors),
+    unsigned_zero(truncated("unit.hopper.mma.bf16.fp32", kBrain, kFp32, kHopperWide, kSilicon, kVectorsAndZero)),
     truncated("unit.hopper.mma.tf32.fp32", kTensor, kFp32, kHopperTf32, kSimulator, kVectorsOf4),
     through_half("unit.hopper.mma.e4m3fn.fp32", kE4, kFp32, -133, kHypothesis, kThroughHalfWide),
     through_half("unit.hopper.mma.e4m3fn.fp16", kE4, kFp16, -22, kSilicon, kVectors),
@@ -237,9 +254,9 @@ constexpr std::array kUnits{
     through_half("unit.hopper.mma.e5m2.fp16", kE5, kFp16, -22, kSilicon, kVectors),
     chain("unit.hopper.mma.fp64.fp64", kDouble, kFp64, 4),
 
-    truncated("unit.hopper.wgmma.fp16.fp32", kHalf, kFp32, kHopperWide, kSimulator, kXie),
+    unsigned_zero(truncated("unit.hopper.wgmma.fp16.fp32", kHalf, kFp32, kHopperWide, kSilicon, kH200)),
     truncated("unit.hopper.wgmma.fp16.fp16", kHalf, kFp16, kHopperWide, kSimulator, kXie),
-    truncated("unit.hopper.wgmma.bf16.fp32", kBrain, kFp32, kHopperWide, kSimulator, kXie),
+    unsigned_zero(truncated("unit.hopper.wgmma.bf16.fp32", kBrain, kFp32, kHopperWide, kSilicon, kH200Brain)),
     truncated("unit.hopper.wgmma.tf32.fp32", kTensor, kFp32, kHopperTf32, kSimulator, kXie),
     truncated("unit.hopper.wgmma.e4m3fn.fp32", kE4, kFp8, kFp32, kHopperFp8, kSimulator, kVectorsWithoutC),
     truncated("unit.hopper.wgmma.e4m3fn.fp16", kE4, kFp8, kFp16, kHopperFp8, kSimulator, kXie),

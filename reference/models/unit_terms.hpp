@@ -158,7 +158,7 @@ inline void multiply(const Block& block, Products& products) {
 [[nodiscard]] constexpr Bits round_total(const Unit& unit, std::int64_t total, int place,
                                          bool all_negative) {
   const Format& f = *unit.output;
-  if (total == 0) return formats::zero(f, all_negative);
+  if (total == 0) return formats::zero(f, all_negative && !unit.zero_is_positive);
   const int dropped = f.fraction_bits - unit.kept_bits;
   Format kept = f;
   kept.bits -= dropped;

@@ -133,7 +133,9 @@ class Evaluation {
   }
 
   [[nodiscard]] Real finish(const Rational& total, bool negative_zero) const {
-    const Real sum{Real::Kind::kFinite, total == 0 ? negative_zero : total < 0, total};
+    const bool is_negative =
+        total == 0 ? negative_zero && !unit_.zero_is_positive : total < 0;
+    const Real sum{Real::Kind::kFinite, is_negative, total};
     Real d = rounded(*unit_.output, unit_.kept_bits, sum, unit_.rounding);
     if (is(Variation::kSaturated) && d.is_infinite()) {
       return real_of(*unit_.output, formats::max_finite(*unit_.output, d.negative));

@@ -124,12 +124,10 @@ TensorSet make_inputs(const Case& c) {
                           return fill.name == b.fill;
                         })->logit;
   TensorSet inputs;
-  Tensor x = Tensor::zeros(*b.format, b.count());
   const Random random(c, "x");
-  for (std::size_t i = 0; i < b.count(); ++i) {
-    x.set(i, logit(*b.format, {i / b.width, i % b.width, b.width, i}, random));
-  }
-  inputs.emplace("x", std::move(x));
+  inputs.emplace("x", filled(*b.format, b.count(), [&](std::size_t i) {
+                   return logit(*b.format, {i / b.width, i % b.width, b.width, i}, random);
+                 }));
   Tensor target = Tensor::zeros(b.label_words(), b.rows);
   for (std::size_t r = 0; r < b.rows; ++r) {
     const auto word = static_cast<std::uint64_t>(label(b, Random(c, "target"), r));

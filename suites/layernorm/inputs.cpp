@@ -168,17 +168,13 @@ const Fill& fill_of(std::string_view name) { return row_named(kFills, name); }
 
 Tensor filled(const Binding& b, std::size_t count, const Random& random, Element element) {
   if (element == nullptr) return fill(*b.format, count, b.fill, random);
-  Tensor tensor = Tensor::zeros(*b.format, count);
-  for (std::size_t i = 0; i < count; ++i) {
-    tensor.set(i, element(*b.format, {i / b.width, i % b.width, b.width, i}, random));
-  }
-  return tensor;
+  return suites::filled(*b.format, count, [&](std::size_t i) {
+    return element(*b.format, {i / b.width, i % b.width, b.width, i}, random);
+  });
 }
 
 Tensor repeated(const Format& f, std::size_t count, Bits bits) {
-  Tensor tensor = Tensor::zeros(f, count);
-  for (std::size_t i = 0; i < count; ++i) tensor.set(i, bits);
-  return tensor;
+  return suites::filled(f, count, [&](std::size_t) { return bits; });
 }
 
 // With NaN between the rows if the case has gaps there.

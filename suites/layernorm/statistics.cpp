@@ -87,6 +87,7 @@ class RowModel {
 
   [[nodiscard]] Interval variance(const Values& x, const Interval& mean, double n) const {
     if (model_.variance != Variance::kRight && b_.centered) return naive(x, n);
+    if (b_.centered && has_special(x)) return of_special(x);
     const double divisor = model_.one_less ? n - 1 : n;
     if (model_.squares_in != nullptr) return narrow(x, divisor);
     if (model_.welford_parts > 1 && b_.centered) return merged(x);
@@ -108,6 +109,23 @@ class RowModel {
     const double radius = widened(off + shift * shift + spread * spread);
     const Interval result = around(value, radius);
     return {std::isfinite(result.low) ? std::max(result.low, 0.0) : result.low, result.high};
+  }
+
+  [[nodiscard]] static bool has_special(const Values& x) {
+    return std::ranges::any_of(x, [](double v) { return !std::isfinite(v); });
+  }
+
+  // Two passes make a NaN. Parts that are merged (Chan, Golub, LeVeque 1983, (2.1)) may hold one
+  // element each, whose squares are 0 whatever it is: a row of one element keeps them, and an
+  // infinity adds the square of its distance, which is infinite, where a second one makes a NaN.
+  [[nodiscard]] static Interval of_special(const Values& x) {
+    constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+    if (x.size() == 1) return {0, kNan};
+    const bool has_nan = std::ranges::any_of(x, [](double v) { return std::isnan(v); });
+    const auto infinities = [&](double infinity) { return std::ranges::count(x, infinity); };
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    const bool merges = !has_nan && infinities(kInfinity) < 2 && infinities(-kInfinity) < 2;
+    return {merges ? kInfinity : kNan, kNan};
   }
 
   // Running updates of equal parts, whose merges count one element too many.
@@ -190,7 +208,8 @@ class RowModel {
     };
     const double low = root(variance.high) * (1 - 5 * kU);
     const double high = root(variance.low) * (1 + 5 * kU);
-    if (std::isnan(low) || std::isnan(high)) return {low + high, low + high};
+    if (std::isnan(low)) return {high, low};  // a number or a NaN
+    if (std::isnan(high)) return {low, high};
     return {cut(low, model_.rstd_bits), cut(high, model_.rstd_bits)};
   }
 

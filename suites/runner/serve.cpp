@@ -25,6 +25,7 @@
 #include "suites/core/run/self_test.hpp"
 #include "suites/core/shrink/shrink.hpp"
 #include "suites/registry.hpp"
+#include "suites/runner/tensor_files.hpp"
 #include "suites/runner/training_step.hpp"
 #include "suites/runner/worker.hpp"
 #include "suites/throughput/duel.hpp"
@@ -255,6 +256,10 @@ json respond(const json& request, State& state) {
   if (op == "duel")
     return {{"duel", throughput::duel(*session, request.at("name"), request.at("against"))}};
   if (op == "launch") return launch(state, request);
+  if (op == "tensors") {
+    return {{"files", write_tensors(*session, parse_case(request.at("name").get<std::string>()),
+                                    request.at("folder").get<std::string>())}};
+  }
   if (op == "training-step")
     return {{"training_step", training_step(*session, request.at("name"))}};
   if (op == "canaries") return {{"canaries", arithmetic::run_canaries(*session)}};

@@ -256,12 +256,14 @@ const Fill& fill_of(std::string_view name) { return row_named(kFills, name); }
 Tensor filled(const Binding& b, const Format& f, const Random& random, Element element) {
   const Layout layout = layout_of(b);
   if (element == nullptr) return fill(f, b.count(), b.fill, random);
-  Tensor tensor = Tensor::zeros(f, layout.count);
-  for (std::size_t i = 0; i < layout.count; ++i) tensor.set(i, formats::quiet_nan(f));
-  for (std::size_t i = 0; i < b.count(); ++i) {
-    const Place place{i / b.width, i % b.width, b.rows, b.width, i};
-    tensor.set(layout.at(place.row, place.column), element(f, place, random));
-  }
+  Tensor tensor =
+      suites::filled(f, layout.count, [&](std::size_t) { return formats::quiet_nan(f); });
+  for_each_range(b.count(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const Place place{i / b.width, i % b.width, b.rows, b.width, i};
+      tensor.set(layout.at(place.row, place.column), element(f, place, random));
+    }
+  });
   return tensor;
 }
 
@@ -288,9 +290,7 @@ Tensor distribution(const Binding& b, Operation operation, const Tensor& logits)
 
 // The contents of a library's outputs before the call, where they are checked.
 Tensor contents(const Format& f, std::size_t count) {
-  Tensor tensor = Tensor::zeros(f, count);
-  for (std::size_t i = 0; i < count; ++i) tensor.set(i, scaled(f, 7, 0));
-  return tensor;
+  return suites::filled(f, count, [&](std::size_t) { return scaled(f, 7, 0); });
 }
 
 }  // namespace

@@ -70,6 +70,8 @@ void add_specials(Rows& rows, const Binding& b) {
     rows.add(fmt::format("masked-row-is-{}", word), "masked_row",
              fmt::format("a row of -inf is {} where another policy is declared", word),
              [=](Model& m) { m.masked = policy; });
+    // Where the call asks for a policy, it is owed.
+    if (!b.portable && b.fill != "zeroed") rows.takes({"masked_rows"});
   };
   if (b.portable) {
     rows.add("masked-row-is-zero", "masked_row", "a row whose maximum is -inf gives 0",
@@ -245,6 +247,15 @@ void add_roundings_of_gradients(Rows& rows) {
 void add_places(Rows& rows, const Binding& b) {
   rows.add("strides-ignored", "layout", "rows are taken as dense whatever the strides say",
            [](Model& m) { m.dense = true; });
+  // Kernels that give several rows to a group of threads find the others from the first.
+  const bool may_group = b.fill == "padded" || b.fill == "uneven";
+  for (std::size_t group = 2; may_group && group <= std::min<std::size_t>(b.rows, 32); group *= 2) {
+    rows.add(fmt::format("rows-dense-in-groups-of-{}", group), "layout",
+             fmt::format("in every group of {} rows those behind the first are taken as dense, "
+                         "whatever the strides say",
+                         group),
+             [=](Model& m) { m.dense_groups = group; });
+  }
   if (b.fill == "second") {
     rows.add("kernel-of-another-format", "fmt_subst",
              "the kernel of the call before is used, which was made for another format",

@@ -241,6 +241,12 @@ class RowModel {
   bool logarithm_;
 };
 
+// Where a row begins: with groups, only the first row of each lies where the layout says.
+std::size_t start_of(const Model& model, std::size_t row, std::size_t step, std::size_t width) {
+  const std::size_t first = row / model.dense_groups * model.dense_groups;
+  return first * step + (row - first) * (model.dense_groups > 1 ? width : step);
+}
+
 // Reads a row of an input from where the model looks for its elements.
 Values read_row(const Binding& b, const Model& model, const Format& format, const Tensor& tensor,
                 std::size_t row) {
@@ -248,7 +254,7 @@ Values read_row(const Binding& b, const Model& model, const Format& format, cons
   const Layout dense{.row_step = b.width, .element_step = 1, .count = layout.count};
   const Layout& seen = model.dense ? dense : layout;
   const auto bytes = static_cast<std::size_t>(format.storage_bytes());
-  std::size_t start = row * seen.row_on_device();
+  std::size_t start = start_of(model, row, seen.row_on_device(), b.width);
   if (model.offset_bits < 64) start &= (std::size_t{1} << model.offset_bits) - 1;
   if (seen.apart > 0) start = start / seen.apart * seen.row_step;  // nothing lies between rows
   Values values(b.width);
@@ -295,8 +301,10 @@ void write_row(const Binding& b, const Model& model, const Format& format, Tenso
                std::size_t row, const std::vector<double>& values) {
   const Layout layout = result_layout_of(b);
   const auto bytes = static_cast<std::size_t>(format.storage_bytes());
+  const std::size_t start = start_of(model, row, layout.row_step, b.width);
   for (std::size_t i = 0; i < b.width; ++i) {
-    const std::size_t at = model.dense ? row * b.width + i : layout.at(row, i);
+    const std::size_t at =
+        model.dense ? row * b.width + i : start + i * layout.element_step;
     formats::Bits bits = nearest(format, values[i]);
     if (model.flushes && formats::is_subnormal(format, bits)) bits &= format.sign_mask();
     for (std::size_t k = 0; k < bytes; ++k) {

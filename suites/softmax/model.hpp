@@ -68,6 +68,7 @@ struct Model : SoftmaxSteps {
   bool probability_not_raised = false;          // y for exp(y), in the gradient of log-softmax
   bool flushes = false;                         // subnormal results
   bool dense = false;                           // strides are ignored
+  std::size_t dense_groups = 1;                 // or only within groups of as many rows
   unsigned offset_bits = 64;                    // width of a row's offset
   bool other_format = false;                    // the preceding call's kernel, in another format
   Hiding hiding = Hiding::kSpecified;           // of kernels only

@@ -61,6 +61,29 @@ TEST(SoftmaxSlips, LanesOfAWave) {
   }
 }
 
+// As cuDNN 9.14 does: the second row of each pair is read and written right behind the first.
+TEST(SoftmaxSlips, RowsInPairs) {
+  constexpr std::size_t kStep = kWidth + 3;
+  const Case c = parse_case("softmax", suite().axes,
+                            "softmax.forward.fp32.out-fp32.library.r4n192.padded.s7");
+  const Prepared prepared(suite(), c);
+  const formats::Tensor& x = prepared.inputs.at("x");
+  TensorSet actual{{"y", prepared.inputs.at("y")}};  // what lies there before
+  for (std::size_t r = 0; r < kRows; ++r) {
+    const std::size_t start = r / 2 * 2 * kStep + r % 2 * kWidth;
+    Row row(kWidth);
+    for (std::size_t i = 0; i < kWidth; ++i) row[i] = value_of(formats::kFp32, x.at(start + i));
+    const Row y = softmax_of(row, [](std::size_t) { return true; });
+    for (std::size_t i = 0; i < kWidth; ++i)
+      actual.at("y").set(start + i, nearest(formats::kFp32, y[i]));
+  }
+  const auto found = diagnose(*prepared.problem, prepared.inputs, prepared.allowance(), actual);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ("rows-dense-in-groups-of-2", found[0].hypothesis);
+  EXPECT_EQ("layout", found[0].finding_class);
+  EXPECT_EQ(0u, found[0].contradicted);
+}
+
 TEST(SoftmaxSlips, ALogarithmInAnotherFormat) {
   EXPECT_EQ("early_round", class_of("log-forward", [](const Row& x) {
               const double largest = *std::max_element(x.begin(), x.end());

@@ -191,7 +191,8 @@ void verify_all(Session& session, const std::vector<Case>& witnesses, const Iden
     measured.verified.push_back({{"name", result.name},
                                  {"tier", result.tier},
                                  {"verdict", name_of(result.verdict)},
-                                 {"elements", result.elements}});
+                                 {"elements", result.elements},
+                                 {"results", result.results}});
     if (result.verdict == Verdict::kPass) continue;
     measured.error = fmt::format("{}, at the size that would be timed, does not pass: {}: {}",
                                  result.name, name_of(result.verdict), result.reason);
@@ -305,9 +306,15 @@ json measure(Session& session, const std::string& name, const std::string& passe
   Measured measured;
   json conditions = json::object();
   const std::string passed = passed_case.empty() ? print(c) : passed_case;
+  const auto begin = Clock::now();
   if (print(c) != passed)
     verify_all(session, cast ? std::vector{c} : witnesses_of(c), found, measured);
+  const std::uint64_t verified_ns = nanoseconds_since(begin);
   const std::uint64_t bytes = measure_case(session, c, cast, measured, conditions);
+  // What the row costs the host, beside the device's own time.
+  conditions["verifying_seconds"] = static_cast<double>(verified_ns) / 1e9;
+  conditions["timing_seconds"] =
+      static_cast<double>(nanoseconds_since(begin) - verified_ns) / 1e9;
   return {{"name", (cast ? "autocast." : "") + print_seedless(c)},
           {"provider", labels.provider},
           {"operation", (cast ? "autocast_" : "") + operation},

@@ -56,6 +56,8 @@ Case with_word(Case c, std::string_view axis, std::string text) {
 // The suites whose rows grow.
 constexpr std::string_view kRowSuites[] = {"softmax", "layernorm"};
 
+bool is_stream(const Case& c) { return has_axis(c, kLength) && c.number(kLength, 'r') < 2; }
+
 bool is_of_rows(const Case& c) { return std::ranges::count(kRowSuites, c.suite) > 0; }
 
 bool exists(const Case& c) {
@@ -141,6 +143,7 @@ Trial launch_twice(Session& session, const Case& c) {
 
 std::uint64_t wanted_ns(const Case& c) {
   if (is_of_rows(c)) return kSpeakingRowsNs;
+  if (is_stream(c)) return kSpeakingStreamNs;
   return with_half_the_steps(c) ? kSpeakingChainNs : kSpeakingNs;
 }
 
@@ -159,7 +162,7 @@ bool follows_steps(Session& session, const Case& c, const Trial& whole) {
 Case least_size(const backends::DeviceInfo& device, const Case& c) {
   if (c.suite == "gemm" && device.kind == "gpu" && side_of(c) < kLeastSideOnGpu)
     return with_side(c, kLeastSideOnGpu);
-  if (!has_axis(c, kLength) || c.number(kLength, 'r') > 1) return c;
+  if (!is_stream(c)) return c;
   const std::uint64_t bytes = traffic_bytes(find_suite(c.suite).bind(c)->plan(device));
   const std::uint64_t wanted = kCachesOfAStream * cache_bytes(device);
   return bytes >= wanted || bytes == 0

@@ -30,6 +30,9 @@ inline constexpr std::uint64_t kMostProductsPerThread = std::uint64_t{1} << 32;
 /// memory of a GPU.
 inline constexpr std::uint64_t kSpeakingRowsNs = 200'000;
 inline constexpr std::uint64_t kMostInRows = 1u << 20, kMostInRowsOnGpu = 1u << 24;
+/// The minimum launch time of streams: the launch overhead of a few microseconds is below a
+/// twentieth, and the host, which makes and checks every word, holds hundreds of MB instead of GB.
+inline constexpr std::uint64_t kSpeakingStreamNs = 100'000;
 /// The minimum side of a square product on a GPU: smaller ones do not fill it.
 inline constexpr std::uint64_t kLeastSideOnGpu = 2048;
 

@@ -8,6 +8,7 @@
 #include "suites/core/judge/judge.hpp"
 #include "suites/core/run/run_case.hpp"
 #include "suites/registry.hpp"
+#include "suites/throughput/sampled_rows.hpp"
 
 namespace halfmark::suites::throughput {
 namespace {
@@ -18,6 +19,14 @@ std::string obstacle(const Plan& plan) {
   return plan.no_provider.value_or("");
 }
 
+std::uint64_t results_of(const Plan& plan) {
+  std::uint64_t count = 0;
+  for (const TensorSpec& spec : plan.tensors) {
+    if (is_output(spec)) count += spec.count;
+  }
+  return count;
+}
+
 void refuse(Verified& result, Verdict verdict, std::string reason) {
   result.verdict = verdict;
   result.reason = std::move(reason);
@@ -25,11 +34,11 @@ void refuse(Verified& result, Verdict verdict, std::string reason) {
 
 // Whether the arithmetic found at another size gives every bit here, on data that earns it.
 bool is_modelled(Verified& result, const Suite& suite, const Case& c, const TensorSet& inputs,
-                 const DeviceResult& got, const Identified* found) {
+                 const TensorSet& outputs, const Identified* found) {
   if (found == nullptr || !found->named() || suite.modelling == nullptr) return false;
   const Expectation expected = suite.modelling->refer(c, inputs, *found);
-  const Comparison comparison = compare(allowance_of(expected), got.outputs);
-  if (comparison.mismatches > 0 || !memory_fault(got).empty()) return false;
+  const Comparison comparison = compare(allowance_of(expected), outputs);
+  if (comparison.mismatches > 0) return false;
   const std::string why = unearned(inputs, allowance_of(expected));
   result.tier = std::string(name_of(Tier::kModelled));
   result.elements = comparison.elements;
@@ -37,18 +46,16 @@ bool is_modelled(Verified& result, const Suite& suite, const Case& c, const Tens
   return true;
 }
 
-void compare_all(Verified& result, const Problem& problem, const TensorSet& inputs,
-                 const DeviceResult& got, const ContractRow& row) {
-  const Expectation expected = problem.expect_beside(inputs, got.outputs);
+void compare_with(Verified& result, const Problem& problem, const TensorSet& inputs,
+                  const TensorSet& outputs, const ContractRow& row, const std::string& replayed) {
+  const Expectation expected = problem.expect_beside(inputs, outputs);
   const Allowance allowed = allowance_of(expected, row.bound_ulps);
-  const Comparison comparison = compare(allowed, got.outputs);
+  const Comparison comparison = compare(allowed, outputs);
   result.elements = comparison.elements;
-  if (const std::string_view fault = memory_fault(got); !fault.empty())
-    return refuse(result, Verdict::kFail, std::string(fault));
   if (comparison.mismatches > 0)
     return refuse(result, Verdict::kFail,
                   fmt::format("{} of {} elements differ; `halfmark replay {}` explains them",
-                              comparison.mismatches, comparison.elements, print(problem.c())));
+                              comparison.mismatches, comparison.elements, replayed));
   // Bits were earned in the run, on data of the same kind; a bound is as wide as its size makes it,
   // and must be earned here.
   const std::string why = expected.enclosure ? unearned(inputs, allowed) : std::string();
@@ -62,12 +69,20 @@ Verified verify(Session& session, const Case& c, const Identified* found) {
   const auto problem = suite.bind(c);
   const backends::DeviceInfo& device = session.device().info();
   const ContractRow& row = problem->row(device);
-  Verified result{.name = print_seedless(c), .tier = std::string(name_of(row.tier)), .reason = {}};
   const Plan plan = problem->plan(device);
+  Verified result{.name = print_seedless(c),
+                  .tier = std::string(name_of(row.tier)),
+                  .results = results_of(plan),
+                  .reason = {}};
   if (std::string why = obstacle(plan); !why.empty()) {
     refuse(result, Verdict::kNotSupported, std::move(why));
     return result;
   }
+  const auto judge = [&](Verified& of, const Problem& part, const TensorSet& given,
+                         const TensorSet& outputs) {
+    if (row.tier != Tier::kBounded || !is_modelled(of, suite, part.c(), given, outputs, found))
+      compare_with(of, part, given, outputs, row, print(c));
+  };
   const TensorSet inputs = problem->inputs();
   const DeviceResult got = execute(session, plan, inputs);
   if (got.not_supported) {
@@ -75,8 +90,12 @@ Verified verify(Session& session, const Case& c, const Identified* found) {
   } else if (got.error) {
     refuse(result, got.error->device_lost ? Verdict::kDeviceLost : Verdict::kError,
            got.error->text);
-  } else if (row.tier != Tier::kBounded || !is_modelled(result, suite, c, inputs, got, found)) {
-    compare_all(result, *problem, inputs, got, row);
+  } else if (const std::string_view fault = memory_fault(got); !fault.empty()) {
+    refuse(result, Verdict::kFail, std::string(fault));
+  } else if (const auto sample = sampled_rows(c, device)) {
+    judge(result, *suite.bind(sample->c), sample->cut(inputs), sample->cut(got.outputs));
+  } else {
+    judge(result, *problem, inputs, got.outputs);
   }
   return result;
 }

@@ -17,10 +17,12 @@ struct Verified {
   std::string tier;  // of the row that applied
   Verdict verdict = Verdict::kError;
   std::uint64_t elements = 0;  // number of compared elements
+  std::uint64_t results = 0;   // of all of the case, of which a large one compares a sample of rows
   std::string reason;          // one line; empty for a pass
 };
 
-/// Runs the plan twice, each time with another poison pattern, and compares every result. `found`:
+/// Runs the plan twice, each time with another poison pattern: every result must be written, and the
+/// same in both runs. Every result is compared, of a large problem those of sampled rows. `found`:
 /// the arithmetic that probes identified for the operator at another size (Suite::modelling); null:
 /// none. If it gives every bit here too, the tier is `modelled`; otherwise a row that promises a
 /// bound applies.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <iostream>
 
 #include "reference/text/visible.hpp"
@@ -33,6 +34,7 @@ struct ReplayOptions {
   std::string what;
   DeviceOptions devices;
   std::string reproducer;  // output file; empty: none
+  std::string tensors;     // output folder; empty: none
 };
 
 std::string text_of(const nlohmann::json& object, const char* key) {
@@ -91,6 +93,24 @@ bool write_reproducer_file(const std::string& file, const suites::CaseResult& re
     return false;
   }
   fmt::print(std::cout, "\nreproducer {}\n", file);
+  return true;
+}
+
+// Returns whether the files were written; if not, prints the reason on standard error.
+bool write_tensor_files(suites::Worker& worker, const suites::Case& c, const std::string& folder) {
+  std::error_code error;
+  const std::filesystem::path place = std::filesystem::absolute(folder);
+  std::filesystem::create_directories(place, error);
+  const nlohmann::json answer = worker.request(
+      {{"op", "tensors"}, {"name", suites::print(c)}, {"folder", place.string()}});
+  if (!answer.contains("files")) {
+    fmt::print(std::cerr, "halfmark: the tensors were not written: {}\n",
+               text::visible_line(answer.value("error", "the worker did not answer")));
+    return false;
+  }
+  fmt::print(std::cout, "\ntensors in {}:\n", folder);
+  for (const nlohmann::json& file : answer.at("files"))
+    fmt::print(std::cout, "  {}\n", file.get<std::string>());
   return true;
 }
 
@@ -166,6 +186,8 @@ int replay_on(const backends::DeviceInfo& device, const suites::Case& c,
   if (!replayed.reproducer.empty())
     is_all_written =
         write_reproducer_file(replayed.reproducer, result, run.device) && is_all_written;
+  if (!replayed.tensors.empty())
+    is_all_written = write_tensor_files(worker, c, replayed.tensors) && is_all_written;
   return code_of(card, is_all_written);
 }
 
@@ -191,6 +213,9 @@ void add_replay(CLI::App& app, Action& action) {
   verb->add_option("--reproducer", options->reproducer,
                    "write the failure as one source file that does not need Halfmark")
       ->type_name("FILE");
+  verb->add_option("--tensors", options->tensors,
+                   "write operands, results and expected results into this folder, as .npy files")
+      ->type_name("DIR");
   verb->callback([&action, options] { action = [options] { return replay(*options); }; });
 }
 

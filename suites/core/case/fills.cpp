@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdlib>
 
+#include "reference/fast/parallel.hpp"
 #include "reference/formats/classify.hpp"
 #include "reference/soft/codec.hpp"
 #include "suites/core/case/errors.hpp"
@@ -16,6 +18,9 @@ namespace {
 
 using formats::Bits;
 using formats::Format;
+
+// What a thread takes at a time: fewer indices are not worth a second thread.
+constexpr std::size_t kRange = std::size_t{1} << 15;
 
 // FNV-1a, 64 bits (Fowler, Noll, Vo): turns names into keys; the random quality comes from Philox.
 std::uint64_t hash(std::string_view text, std::uint64_t state) {
@@ -176,11 +181,19 @@ formats::Tensor fill(const Format& format, std::size_t count, std::string_view n
                      const Random& random) {
   for (const FillRow& row : kFills) {
     if (row.name != name) continue;
-    formats::Tensor tensor = formats::Tensor::zeros(format, count);
-    for (std::size_t i = 0; i < count; ++i) tensor.set(i, row.value(format, i, random));
-    return tensor;
+    return filled(format, count, [&](std::size_t i) { return row.value(format, i, random); });
   }
   throw UsageError(fmt::format("'{}' is not a fill", name));
+}
+
+void for_each_range(std::size_t count,
+                    const std::function<void(std::size_t, std::size_t)>& visit) {
+  const std::size_t parts = (count + kRange - 1) / kRange;
+  if (parts < 2) return visit(0, count);
+  fast::for_each_part(parts, fast::Options{}.threads, fast::Direction::kNearEven,
+                      [&](std::size_t part) {
+                        visit(part * kRange, std::min(count, (part + 1) * kRange));
+                      });
 }
 
 }  // namespace halfmark::suites

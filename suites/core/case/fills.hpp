@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -56,5 +57,21 @@ class Random {
 /// `count` elements of the fill `name`. Throws UsageError if there is no such fill.
 [[nodiscard]] formats::Tensor fill(const formats::Format& format, std::size_t count,
                                    std::string_view name, const Random& random);
+
+/// Calls `visit(begin, end)` for ranges that cover all indices below `count`, on all threads if
+/// there are many indices.
+void for_each_range(std::size_t count,
+                    const std::function<void(std::size_t begin, std::size_t end)>& visit);
+
+/// Elements by index. `value_at(i)` may run on several threads, and must depend on i alone.
+template <typename ValueAt>
+[[nodiscard]] formats::Tensor filled(const formats::Format& format, std::size_t count,
+                                     const ValueAt& value_at) {
+  formats::Tensor tensor = formats::Tensor::zeros(format, count);
+  for_each_range(count, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) tensor.set(i, value_at(i));
+  });
+  return tensor;
+}
 
 }  // namespace halfmark::suites
