@@ -179,7 +179,7 @@ class Gelu final : public Evaluation {
   std::size_t sum_ = 0;  // or, of GELU itself, the tail
 };
 
-std::vector<RecipePart> parts(const Case& c) {
+std::vector<RecipePart> parts(const Case& c, const OwnFunctions*) {
   const Operation operation = bind(c).row->operation;
   const bool tanh = operation == Operation::kGeluTanh || operation == Operation::kGeluTanhBackward;
   const bool gradient = !bind(c).row->second.empty();
@@ -192,7 +192,8 @@ std::vector<RecipePart> parts(const Case& c) {
   return {part};
 }
 
-std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, std::size_t) {
+std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, std::size_t,
+                                       OwnFunctions*) {
   return std::make_unique<Gelu>(c, inputs);
 }
 

@@ -240,7 +240,7 @@ Choice loss_orders() {
           "strided-8-sequential"};
 }
 
-std::vector<RecipePart> parts(const Case& c) {
+std::vector<RecipePart> parts(const Case& c, const OwnFunctions*) {
   const Binding b = bind(c);
   RecipePart part{.word = {},
                   .outputs = {b.backward ? "dx" : "y"},
@@ -255,7 +255,8 @@ std::vector<RecipePart> parts(const Case& c) {
   return {part};
 }
 
-std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, std::size_t) {
+std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, std::size_t,
+                                       OwnFunctions*) {
   if (bind(c).backward) return std::make_unique<Backward>(c, inputs);
   return std::make_unique<Forward>(c, inputs);
 }

@@ -88,6 +88,21 @@ void add_cubics(std::vector<Hypothesis>& list, const std::string& word) {
   }
 }
 
+// Processors have instructions for tanh whose result is off by up to 2^-11 of itself: where GELU is
+// the difference of numbers near 1, that is many last places even of fp16.
+void add_fast_tanh(std::vector<Hypothesis>& list, const std::string& word) {
+  static const GeluDeparture kFastTanh{.tanh_error = Real(1, -11)};
+  add_changed(list,
+              {word + "-by-fast-tanh", "low_precision",
+               "tanh is off by up to 2^-11 of itself, as fast instructions for it are"},
+              [](const Binding& bound) {
+                Variant changed = *bound.variant;
+                changed.departure = &kFastTanh;
+                return changed;
+              });
+  list.back().tier = 1;  // constants of few digits may lie within it
+}
+
 void add_others(std::vector<Hypothesis>& list, const Binding& bound, const std::string& word) {
   const Activation meant = bound.variant->activation;
   add_other(list, {word + "-left-out", "formula", "the activation is left out"}, Activation::kNone);
@@ -140,6 +155,7 @@ void add_activations(std::vector<Hypothesis>& list, const Binding& bound) {
   }
   add_others(list, bound, word);
   if (meant == Activation::kGeluTanh) add_cubics(list, word);
+  if (meant == Activation::kGeluTanh) add_fast_tanh(list, word);
 }
 
 }  // namespace halfmark::suites::gemm

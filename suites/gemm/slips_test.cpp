@@ -158,6 +158,34 @@ double without_infinities(formats::Bits x) {
          (1 + static_cast<double>(x & 0x3ff) / 1024);
 }
 
+// tanh cut to eleven bits of fraction behind the binary point of its result, as fast instructions
+// have it; `digits` 0: in double.
+std::string name_of_gelu(int digits) {
+  const Case c = parse_case("gemm", suite().axes,
+                            "gemm.fp16.acc-fp32.out-fp16.library2.nt.m33n17k40.biasgelutanh.uniform.s7");
+  const Prepared prepared(suite(), c);
+  TensorSet actual = prepared.expected.middle;
+  const auto value = [&](const char* name, std::size_t i) {
+    return value_of(formats::kFp16, prepared.inputs.at(name).at(i));
+  };
+  for (std::size_t i = 0; i < 33 * 17; ++i) {
+    double x = value("bias", i % 17);
+    for (std::size_t k = 0; k < 40; ++k)
+      x += value("a", i / 17 * 40 + k) * value("b", i % 17 * 40 + k);
+    double t = std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x));
+    if (digits > 0) t = std::ldexp(std::round(std::ldexp(t, digits)), -digits);
+    actual.at("d").set(i, nearest(formats::kFp16, 0.5 * x * (1 + t)));
+  }
+  const auto found = diagnose(*prepared.problem, prepared.inputs, prepared.allowance(), actual);
+  return found.empty() || found[0].contradicted > 0 ? "" : found[0].hypothesis;
+}
+
+TEST(GemmSlips, FastTanh) {
+  EXPECT_EQ("", name_of_gelu(0));
+  EXPECT_EQ("gelu_tanh-by-fast-tanh", name_of_gelu(12));
+  EXPECT_NE("gelu_tanh-by-fast-tanh", name_of_gelu(8));
+}
+
 TEST(GemmSlips, StepsInFp32AreNotAccused) { EXPECT_EQ("", class_of(nullptr, 8)); }
 
 TEST(GemmSlips, RoundingsBehindSomeProductsEach) {

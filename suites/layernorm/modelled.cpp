@@ -5,8 +5,8 @@
 // clang-format off
 //   statistics  width and order of the sums; a mean is a division, or a product with the rounded
 //               1/n; the variance by two passes, squares rounded or fused, as E[x^2] - E[x]^2, or
-//               with the mean by running updates (welford.hpp); rstd as rsqrt, or as 1 over the
-//               rounded square root
+//               with the mean by running updates (welford.hpp); rstd as rsqrt, as 1 over the
+//               rounded square root, or as the device's own rsqrt
 //   y           ((x - mean) rstd) gamma + beta, the last step fused or not, or x times rstd gamma
 //               plus (beta - mean rstd gamma); without a mean x rstd gamma or x times rstd
 //               gamma, each also plus a beta of zero, which turns -0 into 0
@@ -49,7 +49,8 @@ std::size_t variances_without_mean(const formats::Format& f) {
                              2 * f.min_place() >= formats::kFp32.min_place();
   return holds_squares ? 1 : 2;
 }
-constexpr std::string_view kRoots[] = {"rsqrt", "sqrt-divide"};
+constexpr std::string_view kRoots[] = {"rsqrt", "sqrt-divide", "own-rsqrt"};
+constexpr std::size_t kRsqrt = 0, kOwnRsqrt = 2;
 constexpr std::string_view kResults[] = {"plain", "fused", "folded"};
 constexpr std::string_view kUncenteredResults[] = {"plain", "folded", "plain-shifted",
                                                    "folded-shifted"};
@@ -82,8 +83,9 @@ float mean_of(float sum, std::size_t count, bool divides) {
 
 class Forward final : public Evaluation {
  public:
-  Forward(const Case& c, const TensorSet& inputs)
+  Forward(const Case& c, const TensorSet& inputs, OwnFunctions* functions)
       : case_(c),
+        functions_(functions),
         b_(bind(case_)),
         x_(numbers(inputs.at("x"))),
         gamma_(weights(b_, inputs, "gamma", 1)),
@@ -100,7 +102,7 @@ class Forward final : public Evaluation {
       sum_.fused = variance_ == 1;
       std::ranges::fill(statistics_, std::nullopt);
     }
-    takes_rsqrt_ = answers[4] == kRoots[0];
+    root_ = place_in(kRoots, answers[4]);
     result_ = place_in(results_of(b_), answers[5]);
   }
   // For each row its mean, its rstd, and then y: the mean already reveals most wrong answers.
@@ -150,7 +152,7 @@ class Forward final : public Evaluation {
  private:
   struct Statistics {
     float mean = 0;
-    std::optional<float> variance;
+    std::optional<float> variance, own_rstd = {};
   };
   static constexpr std::size_t kPieces = 3;
 
@@ -163,10 +165,27 @@ class Forward final : public Evaluation {
     return *statistics_[r];
   }
   [[nodiscard]] float rstd_of(std::size_t r) {
+    const float raised = raised_of(r);
+    if (root_ == kOwnRsqrt) return own_rsqrt_of(r);
+    return root_ == kRsqrt ? rsqrt_of(raised) : 1.0F / std::sqrt(raised);
+  }
+  // Variance and epsilon.
+  [[nodiscard]] float raised_of(std::size_t r) {
     Statistics& s = statistics_of(r);
     if (!s.variance) s.variance = variance(row(r), s.mean);
-    const float raised = *s.variance + std::bit_cast<float>(b_.eps);
-    return takes_rsqrt_ ? rsqrt_of(raised) : 1.0F / std::sqrt(raised);
+    return *s.variance + std::bit_cast<float>(b_.eps);
+  }
+  // Each question takes a launch: the longer a recipe holds, the more rows are asked for at once.
+  [[nodiscard]] float own_rsqrt_of(std::size_t r) {
+    std::optional<float>& rstd = statistics_of(r).own_rstd;
+    if (!rstd) {
+      const std::size_t end = std::min(b_.rows, 2 * r + 8);
+      Row raised;
+      for (std::size_t i = r; i < end; ++i) raised.push_back(raised_of(i));
+      const Row values = functions_->values("rsqrt", raised);
+      for (std::size_t i = r; i < end; ++i) statistics_of(i).own_rstd = values[i - r];
+    }
+    return *rstd;
   }
 
   [[nodiscard]] Statistics begun(std::span<const float> x) const {
@@ -202,11 +221,12 @@ class Forward final : public Evaluation {
   }
 
   Case case_;
+  OwnFunctions* functions_;
   Binding b_;
   Row x_, gamma_, beta_, deviations_;
   Summation sum_;
-  bool divides_ = true, takes_rsqrt_ = true;
-  std::size_t variance_ = 0, result_ = 0;
+  bool divides_ = true;
+  std::size_t variance_ = 0, root_ = 0, result_ = 0;
   std::vector<std::string> chosen_;                    // answers that determine the statistics
   std::vector<std::optional<Statistics>> statistics_;  // of each row
 };
@@ -332,7 +352,7 @@ class Weights final : public Tape {
   Row dys_, units_of_column_;
 };
 
-std::vector<RecipePart> parts(const Case& c) {
+std::vector<RecipePart> parts(const Case& c, const OwnFunctions* functions) {
   const Binding b = bind(c);
   if (!b.backward) {
     RecipePart part{
@@ -340,6 +360,7 @@ std::vector<RecipePart> parts(const Case& c) {
         .outputs = {"y", "rstd"},
         .choices = {width_words(), order_words(b.width), choice_of(kMeans), choice_of(kVariances),
                     choice_of(kRoots), choice_of(results_of(b))}};
+    if (!are_offered(functions, "rsqrt")) part.choices[4].resize(kOwnRsqrt);
     if (b.centered) {
       part.outputs.emplace_back("mean");
     } else {
@@ -360,8 +381,9 @@ std::vector<RecipePart> parts(const Case& c) {
   return all;
 }
 
-std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, std::size_t part) {
-  if (!bind(c).backward) return std::make_unique<Forward>(c, inputs);
+std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, std::size_t part,
+                                       OwnFunctions* functions) {
+  if (!bind(c).backward) return std::make_unique<Forward>(c, inputs, functions);
   if (part == 0) return std::make_unique<Gradient>(c, inputs);
   return std::make_unique<Weights>(c, inputs);
 }

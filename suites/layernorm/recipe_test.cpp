@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "suites/core/bounds/interval.hpp"
+#include "suites/core/testing/unit_functions.hpp"
 #include "suites/layernorm/binding.hpp"
 #include "suites/layernorm/suite.hpp"
 
@@ -54,6 +55,7 @@ Asked asked(const char* name, const char* arithmetic) {
   TensorSet inputs = suite().bind(c)->inputs();
   Identified found;
   found.arithmetic = arithmetic;
+  found.functions = std::make_shared<testing_support::UnitFunctions>();
   TensorSet outputs = modelling().refer(c, inputs, found).middle;
   return {std::move(c), std::move(inputs), std::move(outputs)};
 }
@@ -86,6 +88,25 @@ TEST(LayernormRecipes, ForwardInRegisters) {
     for (std::size_t k = 0; k < kWidth; ++k)
       y[k] = std::fma((row[k] - mean) * inverse, gamma[k], beta[k]);
     expect_row(y, a.outputs.at("y"), r);
+  }
+}
+
+TEST(LayernormRecipes, ForwardByTheDevicesOwnRsqrt) {
+  const Asked a = asked("layernorm.forward.fp32.library.r16n127.eps1e-5.normal.s7",
+                        "fp32.vectors-8x8-halves-folded.divide.two-pass-fma.own-rsqrt.fused");
+  constexpr std::size_t kWidth = 127;
+  const Numbers x = numbers(a.inputs.at("x"));
+  for (std::size_t r = 0; r < 16; ++r) {
+    const float* row = &x[r * kWidth];
+    const float mean =
+        in_registers(kWidth, 8, [&](float sum, std::size_t k) { return sum + row[k]; }) / kWidth;
+    const float squares = in_registers(kWidth, 8, [&](float sum, std::size_t k) {
+      const float d = row[k] - mean;
+      return std::fma(d, d, sum);
+    });
+    const float raised = squares / kWidth + 1e-5F;
+    const float rstd = testing_support::cut(1 / std::sqrt(static_cast<double>(raised)));
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(rstd), a.outputs.at("rstd").at(r)) << r;
   }
 }
 

@@ -109,7 +109,7 @@ class Gradient final : public Losses {
 
 bool is_gradient(const Case& c) { return bind(c).operation == Operation::kMseBackward; }
 
-std::vector<RecipePart> parts(const Case& c) {
+std::vector<RecipePart> parts(const Case& c, const OwnFunctions*) {
   if (is_gradient(c)) return {{.word = {}, .outputs = {"dx"}, .choices = {choice_of(kFactors)}}};
   return {{.word = {},
            .outputs = {"y"},
@@ -117,7 +117,8 @@ std::vector<RecipePart> parts(const Case& c) {
                        choice_of(kMeans)}}};
 }
 
-std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, std::size_t) {
+std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, std::size_t,
+                                       OwnFunctions*) {
   if (is_gradient(c)) return std::make_unique<Gradient>(c, inputs);
   return std::make_unique<Error>(c, inputs);
 }

@@ -58,14 +58,15 @@ class Sums final : public Evaluation {
   bool divides_ = true;
 };
 
-std::vector<RecipePart> parts(const Case& c) {
+std::vector<RecipePart> parts(const Case& c, const OwnFunctions*) {
   const Binding b = bind(c);
   RecipePart part{.word = {}, .outputs = {"y"}, .choices = {width_words(), order_words(b.width)}};
   if (b.operation == Operation::kMean) part.choices.push_back(choice_of(kMeans));
   return {part};
 }
 
-std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, std::size_t) {
+std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, std::size_t,
+                                       OwnFunctions*) {
   return std::make_unique<Sums>(c, inputs);
 }
 

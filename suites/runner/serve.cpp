@@ -21,6 +21,7 @@
 #include "suites/core/case/errors.hpp"
 #include "suites/core/execute/progress.hpp"
 #include "suites/core/experiment/experiment.hpp"
+#include "suites/core/identify/device_functions.hpp"
 #include "suites/core/run/run_case.hpp"
 #include "suites/core/run/self_test.hpp"
 #include "suites/core/shrink/shrink.hpp"
@@ -139,9 +140,12 @@ json shrink_case(Session& session, const json& request) {
   return {{"reduction", found ? to_json(*found) : json()}};
 }
 
-std::optional<Identified> found_in(const json& request) {
+std::optional<Identified> found_in(Session& session, const json& request) {
   const auto given = request.find("found");
-  return given == request.end() ? std::nullopt : std::optional(identified_from_json(*given));
+  if (given == request.end()) return std::nullopt;
+  Identified found = identified_from_json(*given);
+  found.functions = own_functions(session);
+  return found;
 }
 
 std::optional<GoldenCheck> golden_in(const json& request) {
@@ -154,7 +158,7 @@ std::optional<GoldenCheck> golden_in(const json& request) {
 json run_one(Session& session, const json& request) {
   enter_stage("inputs", false);
   const Case c = parse_case(request.at("name").get<std::string>());
-  const std::optional<Identified> found = found_in(request);
+  const std::optional<Identified> found = found_in(session, request);
   const std::optional<GoldenCheck> golden = golden_in(request);
   const CaseResult result = run_case(session, find_suite(c.suite), c, found ? &*found : nullptr,
                                      golden ? &*golden : nullptr);
@@ -244,7 +248,7 @@ json respond(const json& request, State& state) {
     return {{"names", throughput::choose(request.at("passed").get<std::vector<std::string>>())}};
   }
   if (op == "throughput") {
-    const std::optional<Identified> found = found_in(request);
+    const std::optional<Identified> found = found_in(*session, request);
     return {{"throughput",
              throughput::measure(*session, request.at("name"), request.value("passed", ""),
                                  found ? &*found : nullptr)}};

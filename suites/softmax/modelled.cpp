@@ -5,13 +5,14 @@
 // clang-format off
 //   forward       a sum of exponentials (width and order); exp of x - max, or 2 to the product of
 //                 the difference and log2 e, or that of x log2 e - max log2 e in one fused step, or
-//                 a known polynomial (polynomial_fp32.hpp); a quotient, or a product with the rounded
+//                 a known polynomial (polynomial_fp32.hpp), or the device's own exp; a quotient, or a product with the rounded
 //                 reciprocal, of exp or (`of-stored`) of exp as the result's format holds it
-//   log-forward   the same sum; (x - max) - log(sum), or x - (max + log(sum)); log, or
-//                 log_of_degree5(); x - max as it is, or as the result's format holds it
+//   log-forward   the same sum; (x - max) - log(sum), or x - (max + log(sum)); log,
+//                 log_of_degree5(), or the device's own log; x - max as it is, or as the result's format holds it
 //   backward      the sum of y dy, products rounded or fused; y (dy - sum), or y dy - y sum, the
 //                 last step fused or not
-//   log-backward  the sum of dy; dy - exp(y) sum, fused or not; exp or exp_of_degree5()
+//   log-backward  the sum of dy; dy - exp(y) sum, fused or not; exp, exp_of_degree5(), or the
+//                 device's own exp
 //   exact         the value of the forward formulas, rounded once
 // clang-format on
 #include <array>
@@ -42,6 +43,7 @@ struct LastStep {
   bool second_way = false;
   bool log_of_degree5 = false;
   bool of_stored = false;
+  bool own_log = false;
 };
 constexpr LastStep kQuotients[] = {
     {.word = "divide"},
@@ -56,11 +58,17 @@ constexpr LastStep kLogarithms[] = {
     {.word = "sum-log-degree5", .second_way = true, .log_of_degree5 = true},
     {.word = "difference-of-stored", .of_stored = true},
     {.word = "difference-of-stored-log-degree5", .log_of_degree5 = true, .of_stored = true},
+    {.word = "difference-own-log", .own_log = true},
+    {.word = "sum-own-log", .second_way = true, .own_log = true},
+    {.word = "difference-of-stored-own-log", .of_stored = true, .own_log = true},
 };
 constexpr std::string_view kProducts[] = {"mul", "fma"};
 // Of log-backward: the last step, and exp if it is not correctly rounded.
-constexpr std::string_view kLastSteps[] = {"mul", "fma", "mul-exp-degree5", "fma-exp-degree5"};
-constexpr Exponential kPowers[] = {Exponential::kExp, Exponential::kDegree5};
+constexpr std::string_view kLastSteps[] = {"mul",         "fma",
+                                           "mul-exp-degree5", "fma-exp-degree5",
+                                           "mul-own-exp", "fma-own-exp"};
+constexpr Exponential kPowers[] = {Exponential::kExp, Exponential::kDegree5, Exponential::kOwn};
+constexpr std::size_t kWithoutOwn = 4;  // of the last steps
 constexpr std::string_view kGradients[] = {"factored", "expanded", "expanded-fused"};
 
 // Rows of a tensor of the case.
@@ -84,8 +92,9 @@ class Source {
 
 class Rows : public Evaluation {
  public:
-  explicit Rows(const Case& c)
+  Rows(const Case& c, OwnFunctions* functions)
       : case_(c),
+        functions_(functions),
         b_(bind(case_)),
         layout_(layout_of(b_)),
         results_(result_layout_of(b_)),
@@ -98,7 +107,20 @@ class Rows : public Evaluation {
     into.push_back({.output = 0, .index = results_.at(row, column), .value = value});
   }
 
+  // All rows at once: each question takes a launch.
+  [[nodiscard]] std::vector<Row> own_exp_of(std::vector<Row> rows) const {
+    Row all;
+    for (const Row& row : rows) all.insert(all.end(), row.begin(), row.end());
+    const Row values = functions_->values("exp", all);
+    auto next = values.begin();
+    for (Row& row : rows) {
+      for (float& v : row) v = *next++;
+    }
+    return rows;
+  }
+
   Case case_;
+  OwnFunctions* functions_;
   Binding b_;
   Layout layout_, results_;
   Summation sum_;
@@ -107,7 +129,8 @@ class Rows : public Evaluation {
 
 class Forward final : public Rows {
  public:
-  Forward(const Case& c, const TensorSet& inputs) : Rows(c), kept_(std::size(kExponentials)) {
+  Forward(const Case& c, const TensorSet& inputs, OwnFunctions* functions)
+      : Rows(c, functions), kept_(1 + std::size(kExponentials)) {
     const Source x(b_, inputs.at("x"), layout_);
     for (std::size_t r = 0; r < b_.rows; ++r) rows_.push_back(x.row(r));
     if (has_mask(b_)) add_mask(inputs.at("mask"));
@@ -124,7 +147,9 @@ class Forward final : public Rows {
   void choose(std::span<const std::string> answers) override {
     if (totals_.follow(answers.first(3))) {
       sum_ = {.order = order_of(answers[1]), .wide = answers[0] == kWideWord};
-      exponential_ = static_cast<Exponential>(place_in(kExponentials, answers[2]));
+      exponential_ = answers[2] == kOwnExponential
+                         ? Exponential::kOwn
+                         : static_cast<Exponential>(place_in(kExponentials, answers[2]));
     }
     last_step_ = std::ranges::find(last_steps(), answers[3], &LastStep::word);
   }
@@ -188,6 +213,7 @@ class Forward final : public Rows {
     return is_logarithm() ? std::span<const LastStep>(kLogarithms) : kQuotients;
   }
   [[nodiscard]] float logarithm_of(float sum) const {
+    if (last_step_->own_log) return functions_->values("log", {&sum, 1})[0];
     return last_step_->log_of_degree5 ? log_of_degree5(sum) : log_of(sum);
   }
   // As the result's memory holds it.
@@ -216,11 +242,20 @@ class Forward final : public Rows {
 
   // Most of the time is spent here, so each is computed once.
   const Row& powers_of(std::size_t r) {
-    Row& powers = kept_[static_cast<std::size_t>(exponential_)][r];
+    std::vector<Row>& rows = kept_[static_cast<std::size_t>(exponential_)];
+    if (rows[r].empty() && exponential_ == Exponential::kOwn) rows = own_exp_of(differences());
+    Row& powers = rows[r];
     if (powers.empty()) {
       for (const float x : rows_[r]) powers.push_back(power_of(exponential_, x, largest_[r]));
     }
     return powers;
+  }
+  [[nodiscard]] std::vector<Row> differences() const {
+    std::vector<Row> list = rows_;
+    for (std::size_t r = 0; r < list.size(); ++r) {
+      for (float& v : list[r]) v -= largest_[r];
+    }
+    return list;
   }
 
   std::vector<Row> rows_;
@@ -233,7 +268,7 @@ class Forward final : public Rows {
 
 class Backward final : public Rows {
  public:
-  Backward(const Case& c, const TensorSet& inputs) : Rows(c) {
+  Backward(const Case& c, const TensorSet& inputs, OwnFunctions* functions) : Rows(c, functions) {
     const Source y(b_, inputs.at("y"), layout_);
     const Source dy(b_, inputs.at("dy"), layout_);
     for (std::size_t r = 0; r < b_.rows; ++r) {
@@ -242,11 +277,12 @@ class Backward final : public Rows {
     }
     if (!is_logarithm()) return;
     for (const Row& row : values_) {
-      for (std::size_t way = 0; way < std::size(kPowers); ++way) {
+      for (std::size_t way = 0; kPowers[way] != Exponential::kOwn; ++way) {
         powers_[way].emplace_back();
         for (const float v : row) powers_[way].back().push_back(power_of(kPowers[way], v, 0));
       }
     }
+    if (are_offered(functions, "exp")) powers_.back() = own_exp_of(values_);
   }
 
   void choose(std::span<const std::string> answers) override {
@@ -304,39 +340,44 @@ class Backward final : public Rows {
 };
 
 // What is kept in fp32 is not rounded.
-Choice words_of(const Binding& b, std::span<const LastStep> steps) {
+Choice words_of(const Binding& b, std::span<const LastStep> steps, const OwnFunctions* functions) {
   Choice words;
   for (const LastStep& step : steps) {
+    if (step.own_log && !are_offered(functions, "log")) continue;
     if (!step.of_stored || *b.output != formats::kFp32) words.emplace_back(step.word);
   }
   return words;
 }
 
-std::vector<RecipePart> parts(const Case& c) {
+std::vector<RecipePart> parts(const Case& c, const OwnFunctions* functions) {
   const Binding b = bind(c);
+  Choice exponentials = choice_of(kExponentials);
+  if (are_offered(functions, "exp")) exponentials.emplace_back(kOwnExponential);
   RecipePart part{.word = {},
                   .outputs = {is_backward(b.operation) ? "dx" : "y"},
                   .choices = {width_words(), order_words(b.width)}};
   switch (b.operation) {
     case Operation::kForward:
-      part.choices.insert(part.choices.end(), {choice_of(kExponentials), words_of(b, kQuotients)});
+      part.choices.insert(part.choices.end(), {exponentials, words_of(b, kQuotients, functions)});
       break;
     case Operation::kLogForward:
-      part.choices.insert(part.choices.end(), {choice_of(kExponentials), words_of(b, kLogarithms)});
+      part.choices.insert(part.choices.end(), {exponentials, words_of(b, kLogarithms, functions)});
       break;
     case Operation::kBackward:
       part.choices.insert(part.choices.end(), {choice_of(kProducts), choice_of(kGradients)});
       break;
     case Operation::kLogBackward:
       part.choices.push_back(choice_of(kLastSteps));
+      if (!are_offered(functions, "exp")) part.choices.back().resize(kWithoutOwn);
       break;
   }
   return {part};
 }
 
-std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, std::size_t) {
-  if (is_backward(bind(c).operation)) return std::make_unique<Backward>(c, inputs);
-  return std::make_unique<Forward>(c, inputs);
+std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, std::size_t,
+                                       OwnFunctions* functions) {
+  if (is_backward(bind(c).operation)) return std::make_unique<Backward>(c, inputs, functions);
+  return std::make_unique<Forward>(c, inputs, functions);
 }
 
 // Strides take another code path.

@@ -16,6 +16,7 @@
 #include "suites/core/diagnose/diagnose.hpp"
 #include "suites/core/identify/polynomial_fp32.hpp"
 #include "suites/core/testing/suite_checks.hpp"
+#include "suites/core/testing/unit_functions.hpp"
 #include "suites/softmax/binding.hpp"
 #include "suites/softmax/suite.hpp"
 
@@ -66,6 +67,7 @@ Asked asked(const char* name, const char* arithmetic) {
   TensorSet inputs = suite().bind(c)->inputs();
   Identified found;
   found.arithmetic = arithmetic;
+  found.functions = std::make_shared<testing_support::UnitFunctions>();
   TensorSet outputs = modelling().refer(c, inputs, found).middle;
   return {std::move(inputs), std::move(outputs)};
 }
@@ -103,6 +105,45 @@ TEST(SoftmaxRecipes, LogForwardByPolynomials) {
     for (std::size_t k = 0; k < kWidth; ++k)
       expect_value((row[k] - most) - logarithm, a.outputs.at("y"), r * kWidth + k);
   }
+}
+
+TEST(SoftmaxRecipes, ForwardByTheDevicesOwnExp) {
+  const Asked a = asked("softmax.forward.fp32.out-fp32.library.r16n65.normal.s7",
+                        "fp32.strided-16-halves.own-exp.reciprocal");
+  const std::vector<float> x = numbers(a.inputs.at("x"));
+  for (std::size_t r = 0; r < kRows; ++r) {
+    const float* row = &x[r * kWidth];
+    const float most = *std::max_element(row, row + kWidth);
+    std::vector<float> powers;
+    for (std::size_t k = 0; k < kWidth; ++k)
+      powers.push_back(testing_support::cut(std::exp(static_cast<double>(row[k] - most))));
+    const float reciprocal = 1.0F / in_sixteen_lanes(powers.data());
+    for (std::size_t k = 0; k < kWidth; ++k)
+      expect_value(powers[k] * reciprocal, a.outputs.at("y"), r * kWidth + k);
+  }
+}
+
+TEST(SoftmaxRecipes, GradientByTheDevicesOwnExp) {
+  const Asked a = asked("softmax.log-backward.fp32.out-fp32.library.r16n65.normal.s7",
+                        "fp32.strided-16-halves.fma-own-exp");
+  const std::vector<float> y = numbers(a.inputs.at("y")), dy = numbers(a.inputs.at("dy"));
+  for (std::size_t r = 0; r < kRows; ++r) {
+    const float sum = in_sixteen_lanes(&dy[r * kWidth]);
+    for (std::size_t k = r * kWidth; k < (r + 1) * kWidth; ++k) {
+      const float power = testing_support::cut(std::exp(static_cast<double>(y[k])));
+      expect_value(std::fma(-power, sum, dy[k]), a.outputs.at("dx"), k);
+    }
+  }
+}
+
+// Without the device nobody knows the bits: the name is no recipe then.
+TEST(SoftmaxRecipes, TheDevicesOwnExpNeedsTheDevice) {
+  const Case c = parse_case("softmax", suite().axes,
+                            "softmax.forward.fp32.out-fp32.library.r16n65.normal.s7");
+  Identified found;
+  found.arithmetic = "fp32.strided-16-halves.own-exp.reciprocal";
+  EXPECT_THROW(static_cast<void>(modelling().refer(c, suite().bind(c)->inputs(), found)),
+               std::invalid_argument);
 }
 
 float rounded_to_bf16(float x) {

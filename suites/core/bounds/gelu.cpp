@@ -132,7 +132,9 @@ Real tanh_argument(Real x, const GeluDeparture& d) {
 
 RealInterval tanh_form(Real x, const GeluDeparture& d) {
   const Real z = tanh_argument(x, d);
-  return relatively(multiplied(kHalf * x, tail(limited(soft::tanh, z, d), tanh_radius(z), d)));
+  const Real t = limited(soft::tanh, z, d);
+  const Real radius = tanh_radius(z) + d.tanh_error * t.abs();
+  return relatively(multiplied(kHalf * x, tail(t, radius, d)));
 }
 
 RealInterval sum_of(const RealInterval& interval, Real x) {

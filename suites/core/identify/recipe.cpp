@@ -10,6 +10,7 @@
 
 #include "reference/fast/floating_point.hpp"
 #include "suites/core/execute/provider.hpp"
+#include "suites/core/identify/device_functions.hpp"
 #include "suites/core/identify/recipe_match.hpp"
 #include "suites/core/identify/recipe_names.hpp"
 
@@ -59,8 +60,8 @@ bool ask(const RecipeBook& book, Session& session, Observation& seen) {
 // The search for one part's answers.
 class Search {
  public:
-  Search(const RecipeBook& book, std::size_t number, RecipePart part)
-      : book_(book), number_(number), part_(std::move(part)) {}
+  Search(const RecipeBook& book, std::size_t number, RecipePart part, OwnFunctions* functions)
+      : book_(book), number_(number), part_(std::move(part)), functions_(functions) {}
 
   [[nodiscard]] bool found() const { return !survivors_.empty(); }
   [[nodiscard]] std::string name() const { return name_of(part_, survivors_.at(0)); }
@@ -84,7 +85,7 @@ class Search {
   // library was not exact elsewhere.
   void screen(const Observation& first, std::span<const Identified> known) {
     for (const auto& [name, tensor] : first.inputs) operands_ += tensor.count();
-    const auto evaluation = book_.evaluation(first.c, first.inputs, number_);
+    const auto evaluation = book_.evaluation(first.c, first.inputs, number_, functions_);
     HeldRecipe held(*evaluation, part_, first.outputs);
     for (const Identified& found : known) {
       const auto answers = answers_in(found.arithmetic, part_);
@@ -106,7 +107,7 @@ class Search {
 
   // Eliminates recipes that miss a bit of the observation.
   void hold_against(const Observation& seen) {
-    const auto evaluation = book_.evaluation(seen.c, seen.inputs, number_);
+    const auto evaluation = book_.evaluation(seen.c, seen.inputs, number_, functions_);
     HeldRecipe held(*evaluation, part_, seen.outputs);
     std::erase_if(survivors_, [&](const Answers& answers) {
       const Share share = held.share_of(answers);
@@ -153,7 +154,7 @@ class Search {
   }
   [[nodiscard]] bool do_differ(const std::vector<Answers>& rivals, const Observation& blank) const {
     if (rivals.size() < 2) return false;
-    const auto evaluation = book_.evaluation(blank.c, blank.inputs, number_);
+    const auto evaluation = book_.evaluation(blank.c, blank.inputs, number_, functions_);
     TensorSet first = blank.outputs;
     write(*evaluation, part_, rivals[0], first);
     HeldRecipe held(*evaluation, part_, first);
@@ -177,6 +178,7 @@ class Search {
   const RecipeBook& book_;
   std::size_t number_;
   RecipePart part_;
+  OwnFunctions* functions_;
   std::vector<Answers> survivors_;
   std::string nearest_;
   std::size_t nearest_share_ = 0, explained_ = 0, operands_ = 0;
@@ -184,10 +186,11 @@ class Search {
 
 class Investigation {
  public:
-  Investigation(const RecipeBook& book, Session& session, const Case& c)
+  Investigation(const RecipeBook& book, Session& session, const Case& c, OwnFunctions* functions)
       : book_(book), session_(session), case_(c) {
     std::size_t number = 0;
-    for (RecipePart& part : book.parts(c)) searches_.emplace_back(book, number++, std::move(part));
+    for (RecipePart& part : book.parts(c, functions))
+      searches_.emplace_back(book, number++, std::move(part), functions);
   }
 
   void run(std::span<const Identified> known, Identified& identified) {
@@ -309,7 +312,8 @@ Identified identify_recipe(const RecipeBook& book, Session& session, const Case&
                         .suite = c.suite,
                         .provider = std::string(c.word("provider")),
                         .formats = words_of(book, c, true),
-                        .shape = words_of(book, c, false)};
+                        .shape = words_of(book, c, false),
+                        .functions = own_functions(session)};
   const Plan plan = book.suite().bind(c)->plan(session.device().info());
   if (!plan.operators.empty()) {
     const auto& libraries = session.device().info().libraries;
@@ -319,7 +323,7 @@ Identified identify_recipe(const RecipeBook& book, Session& session, const Case&
       identified.library = fmt::format("{} {}", library->name, library->version);
   }
   try {
-    Investigation(book, session, c).run(known, identified);
+    Investigation(book, session, c, identified.functions.get()).run(known, identified);
   } catch (const NotOffered& declined) {
     identified.identity = Identity::kNotOffered;
     identified.evidence = declined.what();
@@ -334,12 +338,12 @@ Expectation refer_recipe(const RecipeBook& book, const Case& c, const TensorSet&
       book.suite().bind(c)->expect(inputs).middle;  // also gives the contents around the elements
   std::vector<Undecided> undecided;
   std::size_t number = 0;
-  for (const RecipePart& part : book.parts(c)) {
+  for (const RecipePart& part : book.parts(c, found.functions.get())) {
     const auto answers = answers_in(found.arithmetic, part);
     if (!answers)
       throw std::invalid_argument(
           fmt::format("'{}' is no recipe of {}", found.arithmetic, c.suite));
-    write(*book.evaluation(c, inputs, number++), part, *answers, outputs, &undecided);
+    write(*book.evaluation(c, inputs, number++, found.functions.get()), part, *answers, outputs, &undecided);
   }
   if (undecided.empty()) return outputs;
   Enclosure around{.low = outputs, .high = outputs};

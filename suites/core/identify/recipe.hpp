@@ -21,8 +21,9 @@
 // explain other cases of the library come first; in a library without such names, exactness does.
 //
 // Limit: a library whose exp, log, tanh, erf or reciprocal is not correctly rounded has no recipe
-// here, however accurate it is within its bound, unless polynomial_fp32.hpp has its function. The
-// result says so, and its cases stay bounded.
+// here, however accurate it is within its bound, unless polynomial_fp32.hpp has its function or it
+// is that of the device's own language (own-exp, own-log, own-rsqrt: own_functions.hpp), whose bits
+// the device is asked for. The result says so, and its cases stay bounded.
 #pragma once
 
 #include <algorithm>
@@ -93,9 +94,11 @@ class Evaluation {
 /// What a suite defines about its recipes.
 struct RecipeBook {
   const Suite& (*suite)();
-  std::vector<RecipePart> (*parts)(const Case&);
-  /// The inputs must outlive the evaluation.
-  std::unique_ptr<Evaluation> (*evaluation)(const Case&, const TensorSet& inputs, std::size_t part);
+  /// `functions` are those of the device; null: recipes have none of them.
+  std::vector<RecipePart> (*parts)(const Case&, const OwnFunctions* functions);
+  /// The inputs and functions must outlive the evaluation.
+  std::unique_ptr<Evaluation> (*evaluation)(const Case&, const TensorSet& inputs, std::size_t part,
+                                            OwnFunctions* functions);
   /// The axes that, with the provider, identify a library function; the other tokens, except the
   /// fill, are the shape.
   std::vector<std::string_view> function_axes;

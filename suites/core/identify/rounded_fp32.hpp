@@ -26,10 +26,12 @@ namespace halfmark::suites {
 
 /// How e^(x - shift) is computed: exp of the difference, exp2 of the difference times log2 e, exp2
 /// of x log2 e minus the rounded shift log2 e, in one fused step, or the difference's 2^n p(r) as
-/// exp_of_degree5() has it.
-enum class Exponential : std::uint8_t { kExp, kExp2, kExp2Fused, kDegree5 };
+/// exp_of_degree5() has it; or the device's own exp of the difference (own_functions.hpp), which
+/// power_of() does not know.
+enum class Exponential : std::uint8_t { kExp, kExp2, kExp2Fused, kDegree5, kOwn };
 inline constexpr std::array<std::string_view, 4> kExponentials = {"exp", "exp2", "exp2-fused",
                                                                   "exp-degree5"};
+inline constexpr std::string_view kOwnExponential = "own-exp";
 
 [[nodiscard]] inline float power_of(Exponential way, float x, float shift) {
   constexpr float kLog2E = 0x1.715476p+0F;
@@ -42,6 +44,8 @@ inline constexpr std::array<std::string_view, 4> kExponentials = {"exp", "exp2",
       return exp2_of(std::fma(x, kLog2E, -(shift * kLog2E)));
     case Exponential::kDegree5:
       return exp_of_degree5(x - shift);
+    case Exponential::kOwn:
+      break;
   }
   return 0;
 }

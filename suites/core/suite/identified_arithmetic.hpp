@@ -6,11 +6,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "suites/core/suite/own_functions.hpp"
 
 namespace halfmark::suites {
 
@@ -37,6 +40,9 @@ struct Identified {
   std::string evidence = {};                   // a sentence or two
   std::vector<std::string> others = {};        // names that no probe excluded, or that came close
   std::vector<std::string> observed = {};  // behaviours: "nan.operand 7fffffff: a quiet NaN in A"
+  /// What the name's functions are if it has those of the device. No part of the JSON form: whoever
+  /// has the device sets it.
+  std::shared_ptr<OwnFunctions> functions = {};
 
   [[nodiscard]] bool named() const { return identity == Identity::kNamed; }
   bool operator==(const Identified&) const = default;

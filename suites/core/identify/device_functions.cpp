@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/core/identify/device_functions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <map>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "suites/core/execute/plan.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+using formats::kFp32;
+
+constexpr std::uint32_t kGroupItems = 64;
+// The prefix of the capabilities that name a language's functions, and the language without rsqrt.
+constexpr std::string_view kLanguage = "functions.", kLibm = "functions.libm";
+constexpr std::array<std::string_view, 3> kFunctions{"exp", "log", "rsqrt"};
+
+Plan plan_of(std::string_view function, std::size_t count) {
+  Plan plan;
+  plan.tensors = {{"x", &kFp32, count, Role::kInput}, {"y", &kFp32, count, Role::kOutput}};
+  plan.launches.push_back(
+      {.family = "functions",
+       .defines = {},
+       .entry = fmt::format("function_standard_{}", function),
+       .groups = {static_cast<std::uint32_t>((count + kGroupItems - 1) / kGroupItems), 1, 1},
+       .items = {kGroupItems, 1, 1},
+       .arguments = {TensorRef{"x"}, TensorRef{"y"}, static_cast<std::int32_t>(count)}});
+  return plan;
+}
+
+class DeviceFunctions final : public OwnFunctions {
+ public:
+  DeviceFunctions(Session& session, bool has_rsqrt) : session_(session), has_rsqrt_(has_rsqrt) {}
+
+  [[nodiscard]] bool offers(std::string_view function) const override {
+    return std::ranges::count(kFunctions, function) > 0 && (has_rsqrt_ || function != "rsqrt");
+  }
+
+  [[nodiscard]] std::vector<float> values(std::string_view function,
+                                          std::span<const float> arguments) override {
+    if (!offers(function))
+      throw std::logic_error(fmt::format("the device's language has no '{}'", function));
+    Known& known = known_[std::string(function)];
+    ask(function, arguments, known);
+    std::vector<float> results;
+    results.reserve(arguments.size());
+    for (const float x : arguments) results.push_back(known.at(std::bit_cast<std::uint32_t>(x)));
+    return results;
+  }
+
+ private:
+  using Known = std::unordered_map<std::uint32_t, float>;
+
+  void ask(std::string_view function, std::span<const float> arguments, Known& known) {
+    std::vector<formats::Bits> missing;
+    for (const float x : arguments) {
+      const auto bits = std::bit_cast<std::uint32_t>(x);
+      if (known.emplace(bits, 0.0F).second) missing.push_back(bits);
+    }
+    if (missing.empty()) return;
+    const TensorSet inputs{{"x", formats::Tensor::from_bits(kFp32, missing)}};
+    const DeviceResult got = execute(session_, plan_of(function, missing.size()), inputs);
+    if (got.error || got.not_supported) {
+      for (const formats::Bits bits : missing) known.erase(static_cast<std::uint32_t>(bits));
+      throw backends::BackendError("functions", 0, got.error ? got.error->text : *got.not_supported);
+    }
+    const formats::Tensor& y = got.outputs.at("y");
+    for (std::size_t i = 0; i < missing.size(); ++i)
+      known[static_cast<std::uint32_t>(missing[i])] =
+          std::bit_cast<float>(static_cast<std::uint32_t>(y.at(i)));
+  }
+
+  Session& session_;
+  bool has_rsqrt_;
+  std::map<std::string, Known, std::less<>> known_;
+};
+
+}  // namespace
+
+std::shared_ptr<OwnFunctions> own_functions(Session& session) {
+  bool has_language = false;
+  bool has_rsqrt = false;
+  for (const backends::Promise& promise : session.device().info().promises) {
+    if (!promise.offered || !promise.capability.starts_with(kLanguage)) continue;
+    has_language = true;
+    has_rsqrt = has_rsqrt || promise.capability != kLibm;
+  }
+  if (!has_language) return nullptr;
+  return std::make_shared<DeviceFunctions>(session, has_rsqrt);
+}
+
+}  // namespace halfmark::suites
