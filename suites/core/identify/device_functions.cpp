@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <map>
+#include <mutex>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -47,6 +48,7 @@ class DeviceFunctions final : public OwnFunctions {
                                           std::span<const float> arguments) override {
     if (!offers(function))
       throw std::logic_error(fmt::format("the device's language has no '{}'", function));
+    const std::scoped_lock lock(mutex_);  // a device serves one thread at a time
     Known& known = known_[std::string(function)];
     ask(function, arguments, known);
     std::vector<float> results;
@@ -79,6 +81,7 @@ class DeviceFunctions final : public OwnFunctions {
 
   Session& session_;
   bool has_rsqrt_;
+  std::mutex mutex_;
   std::map<std::string, Known, std::less<>> known_;
 };
 

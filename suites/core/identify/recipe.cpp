@@ -5,10 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
-#include "reference/fast/floating_point.hpp"
+#include "reference/fast/parallel.hpp"
 #include "suites/core/execute/provider.hpp"
 #include "suites/core/identify/device_functions.hpp"
 #include "suites/core/identify/recipe_match.hpp"
@@ -26,6 +28,7 @@ constexpr std::size_t kContestedOperands = std::size_t{1} << 19;
 constexpr std::size_t kLeastContests = 2;
 constexpr std::size_t kMostContests = 64;
 constexpr std::size_t kOthersTold = 8;
+constexpr std::size_t kRecipesOfARange = 512;
 
 struct NotOffered : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -87,22 +90,21 @@ class Search {
     for (const auto& [name, tensor] : first.inputs) operands_ += tensor.count();
     const auto evaluation = book_.evaluation(first.c, first.inputs, number_, functions_);
     HeldRecipe held(*evaluation, part_, first.outputs);
+    const auto consider = [&](const Answers& answers) {
+      take(screened(held, std::span(&answers, 1)));
+    };
     for (const Identified& found : known) {
       const auto answers = answers_in(found.arithmetic, part_);
       if (!answers || std::ranges::count(survivors_, *answers) > 0) continue;
-      if (!are_exact(*answers) || evaluation->knows_exact()) consider(held, *answers);
+      if (!are_exact(*answers) || evaluation->knows_exact()) consider(*answers);
     }
     const bool was_exact = std::ranges::any_of(known, [&](const Identified& found) {
       return answers_in(found.arithmetic, part_) == exact_answers();
     });
     const bool tries_exactness = evaluation->knows_exact() && !was_exact;
-    if (tries_exactness && known.empty()) consider(held, exact_answers());
-    const std::size_t known_before = survivors_.size();
-    for (const Answers& answers : all_answers(part_)) {
-      const auto before = std::span(survivors_).first(known_before);
-      if (std::ranges::count(before, answers) == 0) consider(held, answers);
-    }
-    if (tries_exactness && !known.empty()) consider(held, exact_answers());
+    if (tries_exactness && known.empty()) consider(exact_answers());
+    screen_all(first);
+    if (tries_exactness && !known.empty()) consider(exact_answers());
   }
 
   // Eliminates recipes that miss a bit of the observation.
@@ -167,12 +169,56 @@ class Search {
     nearest_share_ = share.elements;
   }
 
-  void consider(HeldRecipe& held, const Answers& answers) {
-    const Share share = held.share_of(answers);
-    if (nearest_.empty() || share.elements > nearest_share_) note(answers, share);
-    if (!share.whole) return;
-    survivors_.push_back(answers);
-    explained_ = share.elements;
+  // Some recipes against one observation.
+  struct Screened {
+    std::vector<Answers> survivors;
+    const Answers* nearest = nullptr;
+    Share share_of_nearest;
+    std::size_t explained = 0;
+  };
+  [[nodiscard]] static Screened screened(HeldRecipe& held, std::span<const Answers> recipes) {
+    Screened result;
+    for (const Answers& answers : recipes) {
+      const Share share = held.share_of(answers);
+      if (result.nearest == nullptr || share.elements > result.share_of_nearest.elements) {
+        result.nearest = &answers;
+        result.share_of_nearest = share;
+      }
+      if (!share.whole) continue;
+      result.survivors.push_back(answers);
+      result.explained = share.elements;
+    }
+    return result;
+  }
+
+  void take(Screened result) {
+    if (result.nearest == nullptr) return;
+    if (nearest_.empty() || result.share_of_nearest.elements > nearest_share_)
+      note(*result.nearest, result.share_of_nearest);
+    if (result.survivors.empty()) return;
+    explained_ = result.explained;
+    survivors_.insert(survivors_.end(), std::make_move_iterator(result.survivors.begin()),
+                      std::make_move_iterator(result.survivors.end()));
+  }
+
+  // All recipes but the survivors so far, on all threads. Neighbours in the list share sums, so a
+  // thread takes a range of it.
+  void screen_all(const Observation& first) {
+    std::vector<Answers> all = all_answers(part_);
+    std::erase_if(all, [&](const Answers& answers) {
+      return std::ranges::count(survivors_, answers) > 0;
+    });
+    const std::size_t ranges = (all.size() + kRecipesOfARange - 1) / kRecipesOfARange;
+    std::vector<Screened> results(ranges);
+    const fast::Options options;
+    fast::for_each_part(ranges, options.threads, fast::Direction::kNearEven, [&](std::size_t i) {
+      const auto evaluation = book_.evaluation(first.c, first.inputs, number_, functions_);
+      HeldRecipe held(*evaluation, part_, first.outputs);
+      const std::size_t begin = i * kRecipesOfARange;
+      results[i] = screened(held, std::span(all).subspan(
+                                      begin, std::min(kRecipesOfARange, all.size() - begin)));
+    });
+    for (Screened& result : results) take(std::move(result));
   }
 
   const RecipeBook& book_;
