@@ -185,7 +185,7 @@ Mark judge_operators(const RunRecord& record, const std::vector<CaseResult>& res
     mark.reasons.push_back("no library operator was measured");
     return mark;
   }
-  weigh_selection(record.identity, "", card.complete, mark);
+  weigh_selection(record.identity, "", card.has_all_cases(), mark);
   weigh_cases(results, is_library_operator, mark);
   weigh_bounds(results, mark);
   weigh_arithmetic(card.arithmetic, mark);
@@ -243,11 +243,11 @@ Mark judge_fp16_mark(const RunRecord& record, const std::vector<CaseResult>& res
 
 std::vector<Mark> judge_marks(const RunRecord& record, const std::vector<CaseResult>& results,
                               const Scorecard& card) {
-  const bool complete = card.complete;
-  std::vector<Mark> marks = {judge_arithmetic(record, results, complete),
-                             judge_kernels(record, results, complete),
+  const bool has_all = card.has_all_cases();
+  std::vector<Mark> marks = {judge_arithmetic(record, results, has_all),
+                             judge_kernels(record, results, has_all),
                              judge_operators(record, results, card),
-                             judge_fp16_mark(record, results, complete, card.true_fp16)};
+                             judge_fp16_mark(record, results, card.complete, card.true_fp16)};
   const Losses losses = losses_in(record.environment, record.expected_cases);
   for (Mark& mark : marks) {
     mark.reasons.insert(mark.reasons.begin(), record.mark_bars.begin(), record.mark_bars.end());

@@ -35,7 +35,11 @@ std::vector<CaseResult> sorted_by_name(std::vector<CaseResult> results) {
 std::vector<std::string> why_incomplete(const RunRecord& record,
                                         const std::vector<CaseResult>& results) {
   std::vector<std::string> reasons;
-  if (!record.completed) reasons.push_back("the run was ended before its last case");
+  if (!record.completed) {
+    const bool has_all = results.size() == record.expected_cases;
+    reasons.push_back(has_all ? std::string(kEndedWhileMeasuring)
+                              : "the run was ended before its last case");
+  }
   if (results.size() != record.expected_cases) {
     reasons.push_back(
         fmt::format("{} of {} cases have a result", results.size(), record.expected_cases));

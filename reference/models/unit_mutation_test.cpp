@@ -213,7 +213,7 @@ class Mutants {
     const bool never_tiny = flushes(unit_) && *unit_.a[0] == formats::kFp16;
     if (unit_.zero_is_positive) number("-0", &Unit::zero_is_positive, false);
     rule("+0", Variation::kPositiveZero,
-         unit_.zero_is_positive && *unit_.a[0] == formats::kFp16
+         unit_.zero_is_positive && *unit_.a[0] == formats::kFp16 && *unit_.output == formats::kFp32
              ? "every zero sum is +0 already, and no sum of fp16 products rounds to zero"
          : from_zero    ? "a sum begins at +0 and is never -0"
          : never_tiny ? "c or the sum begins at +0, and no sum of fp16 products is flushed"

@@ -6,8 +6,9 @@
 //    a subnormal fp16 c (that of its format against its own): as in the simulator [1], whose
 //    authors probed the hardware for both; the vectors of [2] decide neither.
 //  - zero exponents of the first version of [1] (-126 everywhere): superseded by its second.
-//  - a sum of nothing but -0 on hopper: -0 in [1]; +0 on an H200 (driver 580.159.04), in mma and
-//    wgmma of fp16 and mma of bf16, with fp32 results. The vectors of [2] do not ask.
+//  - a sum of nothing but -0 on hopper: -0 in [1]; +0 on an H200 (driver 580.159.04), in every mma
+//    of fp16, bf16, tf32 and fp8, with fp32 and fp16 results, and in wgmma of fp16. The vectors of
+//    [2] do not ask.
 //  - fp8 in `mma` of hopper and blackwell: [2] models one step of 32 with c inside, [1] nothing.
 //    Only kThroughHalf reproduces all vectors published with [2].
 //  - the block of turing: 8 as in [1], against 4 and c in [3].
@@ -56,6 +57,12 @@ constexpr std::string_view kThroughHalfWide =
 constexpr std::string_view kVectorsAndZero =
     "hardware vectors published with arXiv:2512.07004, all reproduced; an H200 shows the sign of "
     "zeros, and the structure of sums, in 550 probed sums and 2,048 of random data";
+constexpr std::string_view kVectorsAndZeroAlone =
+    "hardware vectors published with arXiv:2512.07004, all reproduced; an H200 shows the sign of "
+    "zeros";
+constexpr std::string_view kVectorsOf4AndZero =
+    "hardware vectors of 4 products published with arXiv:2512.07004, all reproduced; the block of "
+    "8 is from arXiv:2511.10909v2; an H200 shows the sign of zeros";
 constexpr std::string_view kH200 =
     "MMA-Sim, arXiv:2511.10909v2; an H200 reproduces 550 probed sums and 2,048 of random data, and "
     "shows the sign of zeros";
@@ -245,9 +252,9 @@ constexpr std::array kUnits{
     chain("unit.ada.mma.fp64.fp64", kDouble, kFp64, 4),
 
     unsigned_zero(truncated("unit.hopper.mma.fp16.fp32", kHalf, kFp32, kHopperWide, kSilicon, kVectorsAndZero)),
-    truncated("unit.hopper.mma.fp16.fp16", kHalf, kFp16, kHopperHalf, kSilicon, kVectors),
+    unsigned_zero(truncated("unit.hopper.mma.fp16.fp16", kHalf, kFp16, kHopperHalf, kSilicon, kVectorsAndZeroAlone)),
     unsigned_zero(truncated("unit.hopper.mma.bf16.fp32", kBrain, kFp32, kHopperWide, kSilicon, kVectorsAndZero)),
-    truncated("unit.hopper.mma.tf32.fp32", kTensor, kFp32, kHopperTf32, kSimulator, kVectorsOf4),
+    unsigned_zero(truncated("unit.hopper.mma.tf32.fp32", kTensor, kFp32, kHopperTf32, kSimulator, kVectorsOf4AndZero)),
     through_half("unit.hopper.mma.e4m3fn.fp32", kE4, kFp32, -133, kHypothesis, kThroughHalfWide),
     through_half("unit.hopper.mma.e4m3fn.fp16", kE4, kFp16, -22, kSilicon, kVectors),
     through_half("unit.hopper.mma.e5m2.fp32", kE5, kFp32, -133, kHypothesis, kThroughHalfWide),

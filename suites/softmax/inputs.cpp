@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 
+#include "reference/fast/softmax.hpp"
 #include "reference/formats/classify.hpp"
 #include "suites/core/case/fills.hpp"
 #include "suites/core/case/named_rows.hpp"
@@ -274,17 +275,17 @@ Tensor filled(const Binding& b, const Random& random, Element element) {
 // Softmax of logits, in the case's layout, so that y is a distribution.
 Tensor distribution(const Binding& b, Operation operation, const Tensor& logits) {
   const Layout layout = layout_of(b);
-  Tensor dense = Tensor::zeros(*b.input, b.count());
-  for (std::size_t i = 0; i < b.count(); ++i) {
-    dense.set(i, logits.at(layout.at(i / b.width, i % b.width)));
-  }
+  Tensor dense = suites::filled(*b.input, b.count(), [&](std::size_t i) {
+    return logits.at(layout.at(i / b.width, i % b.width));
+  });
   const operators::SoftmaxParams params{.rows = b.rows, .width = b.width, .output = b.input};
-  dense = operation == Operation::kLogBackward ? operators::softmax_log_forward(params, dense, {})
-                                               : operators::softmax_forward(params, dense, {});
+  dense = operation == Operation::kLogBackward ? fast::softmax_log_forward(params, dense, {})
+                                               : fast::softmax_forward(params, dense, {});
   Tensor spread_out = logits;
-  for (std::size_t i = 0; i < b.count(); ++i) {
-    spread_out.set(layout.at(i / b.width, i % b.width), dense.at(i));
-  }
+  for_each_range(b.count(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      spread_out.set(layout.at(i / b.width, i % b.width), dense.at(i));
+  });
   return spread_out;
 }
 

@@ -15,6 +15,7 @@
 #include "suites/registry.hpp"
 #include "suites/throughput/autocast.hpp"
 #include "suites/throughput/conditions.hpp"
+#include "suites/throughput/kept_inputs.hpp"
 #include "suites/throughput/queued.hpp"
 #include "suites/throughput/sizes.hpp"
 #include "suites/throughput/targets.hpp"
@@ -209,7 +210,7 @@ void halve_the_work(Session& session, const Case& c, Measured& measured) {
   const auto long_one = suite.bind(c), short_one = suite.bind(*halved);
   const Plan all = long_one->plan(device);
   const Plan some = short_one->plan(device);
-  PreparedPlan whole(session, all, long_one->inputs(), Unset{});
+  PreparedPlan whole(session, all, kept_inputs(*long_one), Unset{});
   PreparedPlan half(session, some, short_one->inputs(), Unset{});
   measured.whole_work_ns = measured.half_work_ns = std::numeric_limits<std::uint64_t>::max();
   for (int i = 0; i < kHalvings; ++i) {
@@ -232,7 +233,7 @@ std::uint64_t measure_case(Session& session, const Case& c, bool cast, Measured&
     measured.error = fmt::format("the device does not offer {}", *plan.needs);
   } else if (measured.error.empty()) {
     try {
-      measure_plan(session, plan, around ? around->inputs : problem->inputs(),
+      measure_plan(session, plan, around ? around->inputs : kept_inputs(*problem),
                    with_half_the_steps(c) ? kChainSampleNs : kSampleNs, measured, conditions);
       halve_the_work(session, c, measured);
     } catch (const backends::BackendError& e) {

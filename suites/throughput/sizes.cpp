@@ -16,6 +16,7 @@
 #include "suites/core/case/errors.hpp"
 #include "suites/registry.hpp"
 #include "suites/throughput/conditions.hpp"
+#include "suites/throughput/kept_inputs.hpp"
 #include "suites/throughput/targets.hpp"
 
 namespace halfmark::suites::throughput {
@@ -134,7 +135,7 @@ Trial launch_twice(Session& session, const Case& c) {
   const Suite& suite = find_suite(c.suite);
   const auto problem = suite.bind(c);
   const Plan plan = problem->plan(session.device().info());
-  PreparedPlan prepared(session, plan, problem->inputs(), Unset{});
+  PreparedPlan prepared(session, plan, kept_inputs(*problem), Unset{});
   static_cast<void>(prepared.launch());
   const auto begin = SteadyClock::now();
   const std::uint64_t event_ns = prepared.launch();
@@ -144,6 +145,8 @@ Trial launch_twice(Session& session, const Case& c) {
 std::uint64_t wanted_ns(const Case& c) {
   if (is_of_rows(c)) return kSpeakingRowsNs;
   if (is_stream(c)) return kSpeakingStreamNs;
+  if (with_half_the_steps(c) && !exists(with_length(c, c.number(kLength, 'n'), 2 * c.number(kLength, 'r'))))
+    return kSpeakingShortChainNs;
   return with_half_the_steps(c) ? kSpeakingChainNs : kSpeakingNs;
 }
 

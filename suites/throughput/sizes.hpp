@@ -19,6 +19,8 @@ namespace halfmark::suites::throughput {
 inline constexpr std::uint64_t kSpeakingNs = 2'000'000;
 /// The same for chains, which must also show that the time follows the steps.
 inline constexpr std::uint64_t kSpeakingChainNs = 4'000'000;
+/// The same for chains that have as many rounds as their format allows, and grow by items alone.
+inline constexpr std::uint64_t kSpeakingShortChainNs = 1'000'000;
 /// A launch with half the steps takes at most 1 / 1.75 of the whole; otherwise launch overhead is a
 /// significant part, and the chain grows further.
 inline constexpr double kFollowsSteps = 1.75;

@@ -8,6 +8,7 @@
 #include "suites/core/judge/judge.hpp"
 #include "suites/core/run/run_case.hpp"
 #include "suites/registry.hpp"
+#include "suites/throughput/kept_inputs.hpp"
 #include "suites/throughput/sampled_rows.hpp"
 
 namespace halfmark::suites::throughput {
@@ -83,7 +84,7 @@ Verified verify(Session& session, const Case& c, const Identified* found) {
     if (row.tier != Tier::kBounded || !is_modelled(of, suite, part.c(), given, outputs, found))
       compare_with(of, part, given, outputs, row, print(c));
   };
-  const TensorSet inputs = problem->inputs();
+  const TensorSet& inputs = kept_inputs(*problem);
   const DeviceResult got = execute(session, plan, inputs);
   if (got.not_supported) {
     refuse(result, Verdict::kNotSupported, *got.not_supported);
