@@ -32,9 +32,9 @@ struct DeclaredRate {
 using DeclaredRates = std::array<DeclaredRate, 10>;  // unused entries are empty
 
 struct DataSheet {
-  std::string_view name;              // the last words of the device's name
-  std::uint32_t compute_units = 0;    // as the driver counts them; 0: not compared
-  double gbytes_per_s = 0;            // 0: not published
+  std::string_view name;            // the last words of the device's name
+  std::uint32_t compute_units = 0;  // as the driver counts them; 0: not compared
+  double gbytes_per_s = 0;          // 0: not published
   DeclaredRates rates;
   std::string_view source;
 };

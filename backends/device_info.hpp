@@ -26,8 +26,9 @@ namespace halfmark::backends {
 //   fp64
 //   operators.nan                           a NaN among the operands of ReLU or a maximum reaches
 //                                           the result
-//   operators.masked_rows                   a softmax of nothing but -inf is NaN, as exp(-inf - -inf)
-//   operators.accuracy                      a library's functions keep the digits of fp32 steps
+//   operators.masked_rows                   a softmax of nothing but -inf is NaN, as exp(-inf -
+//   -inf) operators.accuracy                      a library's functions keep the digits of fp32
+//   steps
 struct Promise {
   std::string capability;
   bool offered = false;

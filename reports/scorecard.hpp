@@ -215,8 +215,8 @@ struct Scorecard {
   std::vector<std::string> incomplete_reasons;
   /// Complete, or lacking nothing but times: all that marks on bits depend on is there.
   [[nodiscard]] bool has_all_cases() const {
-    return complete || (incomplete_reasons.size() == 1 &&
-                        incomplete_reasons.front() == kEndedWhileMeasuring);
+    return complete ||
+           (incomplete_reasons.size() == 1 && incomplete_reasons.front() == kEndedWhileMeasuring);
   }
   RunIdentity suite;
   nlohmann::json device = nlohmann::json::object();

@@ -12,7 +12,10 @@ inline constexpr DataSheet kDataSheets[] = {
     {.name = "S4000",
      .compute_units = 0,
      .gbytes_per_s = 768,
-     .rates = {{{"fp32", 25'000}, {"tf32", 50'000}, {"fp16.acc-fp32", 100'000}, {"bf16.acc-fp32", 100'000}}},
+     .rates = {{{"fp32", 25'000},
+                {"tf32", 50'000},
+                {"fp16.acc-fp32", 100'000},
+                {"bf16.acc-fp32", 100'000}}},
      .source = "Moore Threads, announcement of the MTT S4000, as quoted by io-tech.fi, December "
                "2023"},
     {.name = "S3000",

@@ -215,7 +215,7 @@ class Mutants {
     rule("+0", Variation::kPositiveZero,
          unit_.zero_is_positive && *unit_.a[0] == formats::kFp16 && *unit_.output == formats::kFp32
              ? "every zero sum is +0 already, and no sum of fp16 products rounds to zero"
-         : from_zero    ? "a sum begins at +0 and is never -0"
+         : from_zero  ? "a sum begins at +0 and is never -0"
          : never_tiny ? "c or the sum begins at +0, and no sum of fp16 products is flushed"
                       : "");
   }
@@ -227,10 +227,10 @@ class Mutants {
 
 // Units that are the same function need only one test.
 std::string function_of(const Unit& unit) {
-  std::string text = fmt::format("{} {} {} {} {} {} {} {} {}", to_string(unit.rule), unit.block,
-                                 unit.fraction_bits, unit.kept_bits, unit.zero_exponent,
-                                 unit.output->name, unit.scale_block, unit.instruction_k,
-                                 unit.zero_is_positive);
+  std::string text =
+      fmt::format("{} {} {} {} {} {} {} {} {}", to_string(unit.rule), unit.block,
+                  unit.fraction_bits, unit.kept_bits, unit.zero_exponent, unit.output->name,
+                  unit.scale_block, unit.instruction_k, unit.zero_is_positive);
   for (const FormatSet set : {unit.a, unit.b}) {
     for (const Format* f : set) text.append(" ").append(f->name);
   }

@@ -133,8 +133,7 @@ class Evaluation {
   }
 
   [[nodiscard]] Real finish(const Rational& total, bool negative_zero) const {
-    const bool is_negative =
-        total == 0 ? negative_zero && !unit_.zero_is_positive : total < 0;
+    const bool is_negative = total == 0 ? negative_zero && !unit_.zero_is_positive : total < 0;
     const Real sum{Real::Kind::kFinite, is_negative, total};
     Real d = rounded(*unit_.output, unit_.kept_bits, sum, unit_.rounding);
     if (is(Variation::kSaturated) && d.is_infinite()) {

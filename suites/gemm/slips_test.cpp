@@ -161,8 +161,9 @@ double without_infinities(formats::Bits x) {
 // tanh cut to eleven bits of fraction behind the binary point of its result, as fast instructions
 // have it; `digits` 0: in double.
 std::string name_of_gelu(int digits) {
-  const Case c = parse_case("gemm", suite().axes,
-                            "gemm.fp16.acc-fp32.out-fp16.library2.nt.m33n17k40.biasgelutanh.uniform.s7");
+  const Case c =
+      parse_case("gemm", suite().axes,
+                 "gemm.fp16.acc-fp32.out-fp16.library2.nt.m33n17k40.biasgelutanh.uniform.s7");
   const Prepared prepared(suite(), c);
   TensorSet actual = prepared.expected.middle;
   const auto value = [&](const char* name, std::size_t i) {

@@ -23,11 +23,11 @@ TEST(Npy, HasTheHeaderOfNumPy) {
   const std::string file =
       npy_of(Tensor::from_bits(formats::kFp16, std::array<formats::Bits, 2>{0x3c00, 0x7e01}));
   EXPECT_EQ(std::string("\x93NUMPY\x01\0", 8), file.substr(0, 8));
-  const std::size_t length = static_cast<unsigned char>(file[8]) + 256u * static_cast<unsigned char>(file[9]);
+  const std::size_t length =
+      static_cast<unsigned char>(file[8]) + 256u * static_cast<unsigned char>(file[9]);
   EXPECT_EQ(0u, (10 + length) % 64);
   EXPECT_EQ('\n', file[10 + length - 1]);
-  EXPECT_EQ(0u, file.substr(10).find(
-                    "{'descr': '<f2', 'fortran_order': False, 'shape': (2,), }"));
+  EXPECT_EQ(0u, file.substr(10).find("{'descr': '<f2', 'fortran_order': False, 'shape': (2,), }"));
   EXPECT_EQ(std::string("\x00\x3c\x01\x7e", 4), file.substr(10 + length));
 }
 

@@ -303,8 +303,7 @@ void write_row(const Binding& b, const Model& model, const Format& format, Tenso
   const auto bytes = static_cast<std::size_t>(format.storage_bytes());
   const std::size_t start = start_of(model, row, layout.row_step, b.width);
   for (std::size_t i = 0; i < b.width; ++i) {
-    const std::size_t at =
-        model.dense ? row * b.width + i : start + i * layout.element_step;
+    const std::size_t at = model.dense ? row * b.width + i : start + i * layout.element_step;
     formats::Bits bits = nearest(format, values[i]);
     if (model.flushes && formats::is_subnormal(format, bits)) bits &= format.sign_mask();
     for (std::size_t k = 0; k < bytes; ++k) {

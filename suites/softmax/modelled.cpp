@@ -64,9 +64,8 @@ constexpr LastStep kLogarithms[] = {
 };
 constexpr std::string_view kProducts[] = {"mul", "fma"};
 // Of log-backward: the last step, and exp if it is not correctly rounded.
-constexpr std::string_view kLastSteps[] = {"mul",         "fma",
-                                           "mul-exp-degree5", "fma-exp-degree5",
-                                           "mul-own-exp", "fma-own-exp"};
+constexpr std::string_view kLastSteps[] = {
+    "mul", "fma", "mul-exp-degree5", "fma-exp-degree5", "mul-own-exp", "fma-own-exp"};
 constexpr Exponential kPowers[] = {Exponential::kExp, Exponential::kDegree5, Exponential::kOwn};
 constexpr std::size_t kWithoutOwn = 4;  // of the last steps
 constexpr std::string_view kGradients[] = {"factored", "expanded", "expanded-fused"};

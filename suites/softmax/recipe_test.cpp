@@ -138,8 +138,8 @@ TEST(SoftmaxRecipes, GradientByTheDevicesOwnExp) {
 
 // Without the device nobody knows the bits: the name is no recipe then.
 TEST(SoftmaxRecipes, TheDevicesOwnExpNeedsTheDevice) {
-  const Case c = parse_case("softmax", suite().axes,
-                            "softmax.forward.fp32.out-fp32.library.r16n65.normal.s7");
+  const Case c =
+      parse_case("softmax", suite().axes, "softmax.forward.fp32.out-fp32.library.r16n65.normal.s7");
   Identified found;
   found.arithmetic = "fp32.strided-16-halves.own-exp.reciprocal";
   EXPECT_THROW(static_cast<void>(modelling().refer(c, suite().bind(c)->inputs(), found)),

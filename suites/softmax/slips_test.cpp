@@ -64,8 +64,8 @@ TEST(SoftmaxSlips, LanesOfAWave) {
 // As cuDNN 9.14 does: the second row of each pair is read and written right behind the first.
 TEST(SoftmaxSlips, RowsInPairs) {
   constexpr std::size_t kStep = kWidth + 3;
-  const Case c = parse_case("softmax", suite().axes,
-                            "softmax.forward.fp32.out-fp32.library.r4n192.padded.s7");
+  const Case c =
+      parse_case("softmax", suite().axes, "softmax.forward.fp32.out-fp32.library.r4n192.padded.s7");
   const Prepared prepared(suite(), c);
   const formats::Tensor& x = prepared.inputs.at("x");
   TensorSet actual{{"y", prepared.inputs.at("y")}};  // what lies there before

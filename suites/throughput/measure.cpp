@@ -314,8 +314,7 @@ json measure(Session& session, const std::string& name, const std::string& passe
   const std::uint64_t bytes = measure_case(session, c, cast, measured, conditions);
   // What the row costs the host, beside the device's own time.
   conditions["verifying_seconds"] = static_cast<double>(verified_ns) / 1e9;
-  conditions["timing_seconds"] =
-      static_cast<double>(nanoseconds_since(begin) - verified_ns) / 1e9;
+  conditions["timing_seconds"] = static_cast<double>(nanoseconds_since(begin) - verified_ns) / 1e9;
   return {{"name", (cast ? "autocast." : "") + print_seedless(c)},
           {"provider", labels.provider},
           {"operation", (cast ? "autocast_" : "") + operation},

@@ -103,12 +103,11 @@ std::optional<SampledRows> sampled_rows(const Case& c, const backends::DeviceInf
   if (work <= most_work(c)) return std::nullopt;
   const std::size_t rows = std::max(kFewestRows, most_work(c) / kCut / (work / all));
   if (rows >= all) return std::nullopt;
-  SampledRows sample{.c = with_rows(c, key, all, rows),
-                     .rows = chosen(c, all, rows),
-                     .all_rows = all};
+  SampledRows sample{
+      .c = with_rows(c, key, all, rows), .rows = chosen(c, all, rows), .all_rows = all};
   const Suite& suite = find_suite(c.suite);
-  const auto in_rows = tensors_in_rows(suite.bind(c)->plan(device),
-                                       suite.bind(sample.c)->plan(device), all, rows);
+  const auto in_rows =
+      tensors_in_rows(suite.bind(c)->plan(device), suite.bind(sample.c)->plan(device), all, rows);
   if (!in_rows) return std::nullopt;
   sample.in_rows = *in_rows;
   return sample;

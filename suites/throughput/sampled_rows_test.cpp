@@ -36,9 +36,9 @@ TEST(SampledRows, TakesBothEndsAndRowsBetween) {
   EXPECT_EQ(4095u, sample->rows.back());
   // Between the ends, in every eighth of the rows.
   for (std::size_t begin = 0; begin < 4096; begin += 512) {
-    EXPECT_TRUE(std::ranges::any_of(
-        sample->rows, [=](std::size_t row) { return row >= begin && row < begin + 512; }))
-        << begin;
+    EXPECT_TRUE(std::ranges::any_of(sample->rows, [=](std::size_t row) {
+      return row >= begin && row < begin + 512;
+    })) << begin;
   }
 }
 

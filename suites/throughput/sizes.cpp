@@ -145,7 +145,8 @@ Trial launch_twice(Session& session, const Case& c) {
 std::uint64_t wanted_ns(const Case& c) {
   if (is_of_rows(c)) return kSpeakingRowsNs;
   if (is_stream(c)) return kSpeakingStreamNs;
-  if (with_half_the_steps(c) && !exists(with_length(c, c.number(kLength, 'n'), 2 * c.number(kLength, 'r'))))
+  if (with_half_the_steps(c) &&
+      !exists(with_length(c, c.number(kLength, 'n'), 2 * c.number(kLength, 'r'))))
     return kSpeakingShortChainNs;
   return with_half_the_steps(c) ? kSpeakingChainNs : kSpeakingNs;
 }

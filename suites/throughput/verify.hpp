@@ -21,11 +21,11 @@ struct Verified {
   std::string reason;          // one line; empty for a pass
 };
 
-/// Runs the plan twice, each time with another poison pattern: every result must be written, and the
-/// same in both runs. Every result is compared, of a large problem those of sampled rows. `found`:
-/// the arithmetic that probes identified for the operator at another size (Suite::modelling); null:
-/// none. If it gives every bit here too, the tier is `modelled`; otherwise a row that promises a
-/// bound applies.
+/// Runs the plan twice, each time with another poison pattern: every result must be written, and
+/// the same in both runs. Every result is compared, of a large problem those of sampled rows.
+/// `found`: the arithmetic that probes identified for the operator at another size
+/// (Suite::modelling); null: none. If it gives every bit here too, the tier is `modelled`;
+/// otherwise a row that promises a bound applies.
 [[nodiscard]] Verified verify(Session& session, const Case& c, const Identified* found = nullptr);
 
 }  // namespace halfmark::suites::throughput

@@ -101,8 +101,8 @@ bool write_tensor_files(suites::Worker& worker, const suites::Case& c, const std
   std::error_code error;
   const std::filesystem::path place = std::filesystem::absolute(folder);
   std::filesystem::create_directories(place, error);
-  const nlohmann::json answer = worker.request(
-      {{"op", "tensors"}, {"name", suites::print(c)}, {"folder", place.string()}});
+  const nlohmann::json answer =
+      worker.request({{"op", "tensors"}, {"name", suites::print(c)}, {"folder", place.string()}});
   if (!answer.contains("files")) {
     fmt::print(std::cerr, "halfmark: the tensors were not written: {}\n",
                text::visible_line(answer.value("error", "the worker did not answer")));

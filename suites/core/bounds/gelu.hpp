@@ -28,7 +28,7 @@ struct GeluDeparture {
   bool no_inner = false;                         // nor the derivative of the argument
   bool no_growth = false;                        // the argument counts as linear
   bool no_three = false;                         // the derivative of the cube is its square
-  Real tanh_error{};     // if not 0: tanh is off by up to this times itself
+  Real tanh_error{};                             // if not 0: tanh is off by up to this times itself
   Real erf_error{};      // if not 0: erf is off by up to this, and the gradient a sum about 1/2
   bool sigmoid = false;  // x / (1 + exp(-kSigmoidFactor x))
 };

@@ -55,15 +55,13 @@ inline constexpr Freedom kSelectionFreedoms[] = {{"operation_subnormals", "fp32.
 /// In a library conversions are operations, too: nobody but its documents says how it loads. Its
 /// function of many steps may flush and lose the signs of zeros in each of them, and its
 /// exponential or maximum may let a number win against a NaN, and a softmax of nothing but -inf be
-/// numbers. Where its documents state no accuracy, its steps may also be narrower than the bound assumes: what exactly explains the bits
-/// then is a deviation if its class is one of lost digits (finding_classes.hpp), and of no other
-/// kind.
-inline constexpr Freedom kFunctionFreedoms[] = {{"operation_subnormals", "fp32.subnormals"},
-                                                {"conversion_subnormals", "fp32.subnormals"},
-                                                {"signed_zero", "fp32.signed_zero"},
-                                                {"nan_operands", "operators.nan"},
-                                                {"masked_rows", "operators.masked_rows"},
-                                                {"accuracy", "operators.accuracy"}};
+/// numbers. Where its documents state no accuracy, its steps may also be narrower than the bound
+/// assumes: what exactly explains the bits then is a deviation if its class is one of lost digits
+/// (finding_classes.hpp), and of no other kind.
+inline constexpr Freedom kFunctionFreedoms[] = {
+    {"operation_subnormals", "fp32.subnormals"}, {"conversion_subnormals", "fp32.subnormals"},
+    {"signed_zero", "fp32.signed_zero"},         {"nan_operands", "operators.nan"},
+    {"masked_rows", "operators.masked_rows"},    {"accuracy", "operators.accuracy"}};
 
 /// A library's product may have a ReLU behind it.
 inline constexpr Freedom kProductFreedoms[] = {{"operation_subnormals", "fp32.subnormals"},

@@ -186,14 +186,12 @@ formats::Tensor fill(const Format& format, std::size_t count, std::string_view n
   throw UsageError(fmt::format("'{}' is not a fill", name));
 }
 
-void for_each_range(std::size_t count,
-                    const std::function<void(std::size_t, std::size_t)>& visit) {
+void for_each_range(std::size_t count, const std::function<void(std::size_t, std::size_t)>& visit) {
   const std::size_t parts = (count + kRange - 1) / kRange;
   if (parts < 2) return visit(0, count);
-  fast::for_each_part(parts, fast::Options{}.threads, fast::Direction::kNearEven,
-                      [&](std::size_t part) {
-                        visit(part * kRange, std::min(count, (part + 1) * kRange));
-                      });
+  fast::for_each_part(
+      parts, fast::Options{}.threads, fast::Direction::kNearEven,
+      [&](std::size_t part) { visit(part * kRange, std::min(count, (part + 1) * kRange)); });
 }
 
 }  // namespace halfmark::suites

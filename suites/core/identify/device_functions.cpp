@@ -71,7 +71,8 @@ class DeviceFunctions final : public OwnFunctions {
     const DeviceResult got = execute(session_, plan_of(function, missing.size()), inputs);
     if (got.error || got.not_supported) {
       for (const formats::Bits bits : missing) known.erase(static_cast<std::uint32_t>(bits));
-      throw backends::BackendError("functions", 0, got.error ? got.error->text : *got.not_supported);
+      throw backends::BackendError("functions", 0,
+                                   got.error ? got.error->text : *got.not_supported);
     }
     const formats::Tensor& y = got.outputs.at("y");
     for (std::size_t i = 0; i < missing.size(); ++i)

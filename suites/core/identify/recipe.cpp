@@ -205,9 +205,8 @@ class Search {
   // thread takes a range of it.
   void screen_all(const Observation& first) {
     std::vector<Answers> all = all_answers(part_);
-    std::erase_if(all, [&](const Answers& answers) {
-      return std::ranges::count(survivors_, answers) > 0;
-    });
+    std::erase_if(
+        all, [&](const Answers& answers) { return std::ranges::count(survivors_, answers) > 0; });
     const std::size_t ranges = (all.size() + kRecipesOfARange - 1) / kRecipesOfARange;
     std::vector<Screened> results(ranges);
     const fast::Options options;
@@ -215,8 +214,8 @@ class Search {
       const auto evaluation = book_.evaluation(first.c, first.inputs, number_, functions_);
       HeldRecipe held(*evaluation, part_, first.outputs);
       const std::size_t begin = i * kRecipesOfARange;
-      results[i] = screened(held, std::span(all).subspan(
-                                      begin, std::min(kRecipesOfARange, all.size() - begin)));
+      results[i] = screened(
+          held, std::span(all).subspan(begin, std::min(kRecipesOfARange, all.size() - begin)));
     });
     for (Screened& result : results) take(std::move(result));
   }
@@ -389,7 +388,8 @@ Expectation refer_recipe(const RecipeBook& book, const Case& c, const TensorSet&
     if (!answers)
       throw std::invalid_argument(
           fmt::format("'{}' is no recipe of {}", found.arithmetic, c.suite));
-    write(*book.evaluation(c, inputs, number++, found.functions.get()), part, *answers, outputs, &undecided);
+    write(*book.evaluation(c, inputs, number++, found.functions.get()), part, *answers, outputs,
+          &undecided);
   }
   if (undecided.empty()) return outputs;
   Enclosure around{.low = outputs, .high = outputs};
