@@ -101,6 +101,8 @@ Fp16Reading read_time(const Fp16Measured& m) {
     return {"time", statement + "; bound by memory, which bounds every kind alike", {}};
   if (time.sure_rate <= margin_of(time) * time.wide_rate)
     return {"time", statement + ", which refutes nothing", {}};
+  if (time.sure_rate > kFarAboveWide * margin_of(time) * time.wide_rate)
+    return {"time", statement + ", more than any load explains", Kinds::of(kEmulated)};
   statement += "; " + duel_text(time);
   if (!wins_duel(time)) return {"time", statement + ", which refutes nothing", {}};
   return {"time", statement, Kinds::of(kEmulated)};

@@ -81,6 +81,18 @@ TEST(Operators, AreNotHeldAgainstASlowerKernelThanTheBest) {
   EXPECT_EQ("native", kind_in(record, "gemm"));
 }
 
+// Matrix units are ten times as fast as fp32, which no load on the fp32 kernels explains.
+TEST(Operators, NeedNoDuelFarAboveFp32) {
+  RunRecord record = fp16_record();
+  ThroughputRun& product = run_named(record, kProduct);
+  product.duel.reset();
+  EXPECT_EQ("undecided", kind_in(record, "gemm")) << "twice as fast as fp32";
+  for (std::uint64_t& ns : product.samples_ns) ns = ns * 2 / 5;
+  EXPECT_EQ("undecided", kind_in(record, "gemm")) << "5 times as fast";
+  for (std::uint64_t& ns : product.samples_ns) ns /= 2;
+  EXPECT_EQ("native", kind_in(record, "gemm")) << "10 times as fast";
+}
+
 TEST(Operators, HearOnlyTheImageOfTheirLoops) {
   RunRecord record = fp16_record();
   nlohmann::json& conditions = run_named(record, chain("fma")).conditions;

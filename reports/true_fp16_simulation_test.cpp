@@ -56,7 +56,7 @@ struct Scenario {
 };
 
 void add_scenarios(Scenario like, std::vector<Scenario>& scenarios) {
-  for (const double ratio : {0.05, 0.19, 0.5, 0.9, 1.0, 1.05, 1.2, 1.5, 2.0, 4.0}) {
+  for (const double ratio : {0.05, 0.19, 0.5, 0.9, 1.0, 1.05, 1.2, 1.5, 2.0, 4.0, 12.0}) {
     like.native = true;
     like.ratio = ratio;
     scenarios.push_back(like);
