@@ -197,20 +197,20 @@ std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, s
   return std::make_unique<Gelu>(c, inputs);
 }
 
-const RecipeBook& book() {
-  static const RecipeBook kBook{
+const RecipeSpace& space() {
+  static const RecipeSpace kSpace{
       .suite = suite,
       .parts = parts,
       .evaluation = evaluation,
       .function_axes = {"operation", "format"},
       .probe_fill = [](const Case&) -> std::string_view { return "routes"; }};
-  return kBook;
+  return kSpace;
 }
 
 }  // namespace
 
 const Modelling& modelling() {
-  static const Modelling kModelling = recipe_modelling<book>(modelled_row());
+  static const Modelling kModelling = recipe_modelling<space>(modelled_row());
   return kModelling;
 }
 

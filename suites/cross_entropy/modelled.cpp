@@ -261,19 +261,19 @@ std::unique_ptr<Evaluation> evaluation(const Case& c, const TensorSet& inputs, s
   return std::make_unique<Forward>(c, inputs);
 }
 
-const RecipeBook& book() {
-  static const RecipeBook kBook{
+const RecipeSpace& space() {
+  static const RecipeSpace kSpace{
       .suite = suite,
       .parts = parts,
       .evaluation = evaluation,
       .function_axes = {"operation", "format", "output", "labels", "reduction"}};
-  return kBook;
+  return kSpace;
 }
 
 }  // namespace
 
 const Modelling& modelling() {
-  static const Modelling kModelling = recipe_modelling<book>(modelled_row());
+  static const Modelling kModelling = recipe_modelling<space>(modelled_row());
   return kModelling;
 }
 

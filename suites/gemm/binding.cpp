@@ -127,11 +127,11 @@ constexpr Variant kVariants[] = {
     {.name = "queue8",
      .help = "the same call 8 times more on another queue, same bits",
      .repeats = 8,
-     .company = Company::kOtherQueue},
+     .concurrency = Concurrency::kOtherQueue},
     {.name = "beside200",
      .help = "the same call 200 times more while another queue computes other products, same bits",
      .repeats = 200,
-     .company = Company::kBusy},
+     .concurrency = Concurrency::kBusy},
 };
 
 template <std::size_t kCount>

@@ -33,7 +33,7 @@ struct Variant {
   Activation activation = Activation::kNone;  // after the bias
   const GeluDeparture* departure = nullptr;   // of GELU by tanh, in hypotheses alone
   std::size_t repeats = 0;                    // further calls that must return the same bits
-  Company company = Company::kAlone;
+  Concurrency concurrency = Concurrency::kNone;
   Pieces pieces = Pieces::kNone;
   std::string_view far = {};  // this matrix has rows so far apart that offsets exceed 2^31
 

@@ -65,7 +65,7 @@ Plan plan(const Binding& bound, const backends::DeviceInfo& device) {
   Plan made = bound.is_portable() ? launches(bound, device) : library_plan(bound, device);
   if (made.needs || made.no_provider) return made;
   made.repeats = bound.variant->repeats;
-  made.company = bound.variant->company;
+  made.concurrency = bound.variant->concurrency;
   made.tensors = {spec_of("a", bound.operands, bound.a, Role::kInput),
                   spec_of("b", bound.operands, bound.b, Role::kInput),
                   spec_of("d", bound.output, bound.d, role_of_d(bound))};

@@ -395,25 +395,25 @@ std::string_view probe_fill(const Case& c) {
   return std::ranges::count(kRoutes, fill) > 0 ? fill : "normal";
 }
 
-std::vector<std::string_view> telling_fills(const Case& c) {
+std::vector<std::string_view> revealing_fills(const Case& c) {
   if (probe_fill(c) != "normal") return {};
   return {"small", "special"};
 }
 
-const RecipeBook& book() {
-  static const RecipeBook kBook{.suite = suite,
-                                .parts = parts,
-                                .evaluation = evaluation,
-                                .function_axes = {"operation", "format"},
-                                .probe_fill = probe_fill,
-                                .telling_fills = telling_fills};
-  return kBook;
+const RecipeSpace& space() {
+  static const RecipeSpace kSpace{.suite = suite,
+                                  .parts = parts,
+                                  .evaluation = evaluation,
+                                  .function_axes = {"operation", "format"},
+                                  .probe_fill = probe_fill,
+                                  .revealing_fills = revealing_fills};
+  return kSpace;
 }
 
 }  // namespace
 
 const Modelling& modelling() {
-  static const Modelling kModelling = recipe_modelling<book>(modelled_row());
+  static const Modelling kModelling = recipe_modelling<space>(modelled_row());
   return kModelling;
 }
 

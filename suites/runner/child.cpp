@@ -119,7 +119,7 @@ Child::Child(const std::vector<std::string>& arguments) {
 }
 
 Child::~Child() {
-  if (pid_ > 0) static_cast<void>(bury());
+  if (pid_ > 0) static_cast<void>(reap());
   ::close(request_fd_);
   ::close(response_fd_);
   ::close(log_fd_);
@@ -137,13 +137,13 @@ std::optional<std::string> Child::take_line() {
 }
 
 // A child that ended by itself keeps its exit status; its own children are killed here. A process
-// that a driver blocks in the kernel cannot be killed: it is abandoned after kBurialTime_ms.
-std::string Child::bury() {
-  constexpr int kBurialTime_ms = 1000;
+// that a driver blocks in the kernel cannot be killed: it is abandoned after kReapingTime_ms.
+std::string Child::reap() {
+  constexpr int kReapingTime_ms = 1000;
   ::kill(-pid_, SIGKILL);
   ::kill(pid_, SIGKILL);
   pollfd end{.fd = process_fd_, .events = POLLIN, .revents = 0};
-  if (process_fd_ >= 0) static_cast<void>(::poll(&end, 1, kBurialTime_ms));
+  if (process_fd_ >= 0) static_cast<void>(::poll(&end, 1, kReapingTime_ms));
   int status = 0;
   pid_t got = 0;
   do {
@@ -167,8 +167,8 @@ void Child::post(const nlohmann::json& request) {
   if (pid_ > 0) static_cast<void>(send(numbered.dump() + "\n"));
 }
 
-Answer Child::buried(AnswerKind kind, const char* how) {
-  const std::string end = bury();
+Answer Child::reaped(AnswerKind kind, const char* how) {
+  const std::string end = reap();
   return {.kind = kind, .message = {}, .how = how == nullptr ? end : how, .stage = {}};
 }
 
@@ -186,8 +186,8 @@ bool Child::receive(std::chrono::milliseconds limit) {
   return n > 0;
 }
 
-struct Vigil {
-  explicit Vigil(const Patience& patience_) : patience(patience_) {}
+struct WaitState {
+  explicit WaitState(const Patience& patience_) : patience(patience_) {}
 
   // True for a heartbeat, which updates the state but is not an answer.
   [[nodiscard]] bool is_beat(const nlohmann::json& message) {
@@ -227,34 +227,34 @@ struct Vigil {
 Answer Child::await(const Patience& patience) {
   if (pid_ <= 0)
     return {.kind = AnswerKind::kDied, .message = {}, .how = "it was dead already", .stage = {}};
-  Vigil vigil(patience);
-  Answer answer = keep(vigil);
-  answer.stage = vigil.stage;
+  WaitState wait(patience);
+  Answer answer = wait_for_answer(wait);
+  answer.stage = wait.stage;
   return answer;
 }
 
-Answer Child::keep(Vigil& vigil) {
+Answer Child::wait_for_answer(WaitState& wait) {
   for (bool last_look = false;;) {
     while (const auto line = take_line()) {
       nlohmann::json message = message_in(*line);
       if (!message.is_object()) {
-        const std::string how = "it answered nonsense; " + bury();
+        const std::string how = "it answered nonsense; " + reap();
         return {.kind = AnswerKind::kDied, .message = {}, .how = how, .stage = {}};
       }
-      if (vigil.is_beat(message)) continue;
+      if (wait.is_beat(message)) continue;
       if (message.value("ask", nlohmann::json()) != nlohmann::json(asked_)) {
-        const std::string how = "it answered another request; " + bury();
+        const std::string how = "it answered another request; " + reap();
         return {.kind = AnswerKind::kDied, .message = {}, .how = how, .stage = {}};
       }
       return {.kind = AnswerKind::kAnswered, .message = std::move(message), .how = {}, .stage = {}};
     }
-    if (interrupted()) return buried(AnswerKind::kInterrupted, "interrupted");
-    const auto [end, kind] = vigil.end();
+    if (interrupted()) return reaped(AnswerKind::kInterrupted, "interrupted");
+    const auto [end, kind] = wait.end();
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
-    if (last_look && left.count() <= 0) return buried(kind, "time limit");
+    if (last_look && left.count() <= 0) return reaped(kind, "time limit");
     last_look = left.count() <= 0;
     if (!receive(std::clamp<std::chrono::milliseconds>(left, 0ms, 1s))) {
-      return buried(AnswerKind::kDied, nullptr);
+      return reaped(AnswerKind::kDied, nullptr);
     }
   }
 }

@@ -48,7 +48,7 @@ struct Answer {
   std::string stage;  // stage of the last beat
 };
 
-struct Vigil;  // the state of one wait
+struct WaitState;  // what is known during one wait
 
 class Child {
  public:
@@ -77,9 +77,9 @@ class Child {
  private:
   [[nodiscard]] bool send(const std::string& line) const;
   [[nodiscard]] std::optional<std::string> take_line();
-  [[nodiscard]] std::string bury();
-  [[nodiscard]] Answer buried(AnswerKind kind, const char* how);
-  [[nodiscard]] Answer keep(Vigil& vigil);
+  [[nodiscard]] std::string reap();
+  [[nodiscard]] Answer reaped(AnswerKind kind, const char* how);
+  [[nodiscard]] Answer wait_for_answer(WaitState& wait);
   [[nodiscard]] bool receive(std::chrono::milliseconds limit);
 
   pid_t pid_ = -1;

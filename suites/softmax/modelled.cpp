@@ -385,19 +385,19 @@ std::string_view probe_fill(const Case& c) {
   return fill == "padded" || fill == "columns" || fill == "uneven" ? fill : "normal";
 }
 
-const RecipeBook& book() {
-  static const RecipeBook kBook{.suite = suite,
-                                .parts = parts,
-                                .evaluation = evaluation,
-                                .function_axes = {"operation", "format", "output"},
-                                .probe_fill = probe_fill};
-  return kBook;
+const RecipeSpace& space() {
+  static const RecipeSpace kSpace{.suite = suite,
+                                  .parts = parts,
+                                  .evaluation = evaluation,
+                                  .function_axes = {"operation", "format", "output"},
+                                  .probe_fill = probe_fill};
+  return kSpace;
 }
 
 }  // namespace
 
 const Modelling& modelling() {
-  static const Modelling kModelling = recipe_modelling<book>(modelled_row());
+  static const Modelling kModelling = recipe_modelling<space>(modelled_row());
   return kModelling;
 }
 

@@ -123,7 +123,7 @@ class Search {
       : plan_(plan),
         operands_(operands),
         unset_(unset),
-        run_(session, plan, operands, unset, Telling::kStages) {}
+        run_(session, plan, operands, unset, Reporting::kStages) {}
 
   [[nodiscard]] std::optional<CopyFault> fault() {
     if (auto found = look(false)) return found;

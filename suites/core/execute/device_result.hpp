@@ -24,11 +24,11 @@ struct DeviceError {
 
 /// What distinguishes two executions of the same work whose results differ: the run, the place in a
 /// batch, the queue, or the load.
-enum class Apart : std::uint8_t { kRuns, kPlaces, kQueues, kLoads };
+enum class ComparedRuns : std::uint8_t { kRuns, kPlaces, kQueues, kLoads };
 
 /// What results depend on although they should not: the previous contents of outputs and scratch
 /// memory, or the bytes around the tensors.
-enum class Follows : std::uint8_t { kNothing, kContents, kSurroundings };
+enum class LeakSource : std::uint8_t { kNothing, kContents, kSurroundings };
 
 struct DeviceResult {
   TensorSet outputs;   // roles kOutput and kInOut
@@ -39,8 +39,8 @@ struct DeviceResult {
   /// runs, or between two places of the same work (`unrepeated`).
   std::map<std::string, std::vector<std::size_t>> unwritten, unrepeated;
   /// Set if the differing results reproduce, each with its own poison.
-  Follows follows = Follows::kNothing;
-  Apart apart = Apart::kRuns;                // where `unrepeated` came from, if it is one of these
+  LeakSource follows = LeakSource::kNothing;
+  ComparedRuns apart = ComparedRuns::kRuns;  // where `unrepeated` came from, if it is one of these
   std::vector<TensorSet> variants;           // a few of the outputs that differ from the first
   std::uint64_t device_ns = 0;               // kernel time of the first run
   std::optional<std::string> not_supported;  // a library's own answer; nothing else is set then

@@ -91,7 +91,7 @@ void compare_places(const Plan& plan, DeviceResult& result) {
       result.variants.push_back(std::move(variant));
     }
   }
-  if (were_alike && !result.unrepeated.empty()) result.apart = Apart::kPlaces;
+  if (were_alike && !result.unrepeated.empty()) result.apart = ComparedRuns::kPlaces;
 }
 
 // Sorts the elements and removes duplicates.
@@ -141,7 +141,7 @@ TensorSet reversed(TensorSet inputs) {
 class Load {
  public:
   Load(Session& session, const Plan& plan, const TensorSet& inputs)
-      : run_(session, plan, inputs, kSecond, Telling::kAside),
+      : run_(session, plan, inputs, kSecond, Reporting::kSilent),
         thread_([this](const std::stop_token& stop) { work(stop); }) {
     begun_.wait();
   }
@@ -185,11 +185,11 @@ Session* company_of(Session& session, DeviceResult& result) {
 
 void repeat_in_company(Session& session, PreparedPlan& run, const Plan& plan,
                        const TensorSet& inputs, DeviceResult& result) {
-  if (plan.company == Company::kAlone) return repeat(run, plan, inputs, result);
+  if (plan.concurrency == Concurrency::kNone) return repeat(run, plan, inputs, result);
   const bool were_alike = result.unrepeated.empty();
   Session* const beside = company_of(session, result);
   if (beside == nullptr) return;
-  if (plan.company == Company::kOtherQueue) {
+  if (plan.concurrency == Concurrency::kOtherQueue) {
     PreparedPlan other(*beside, plan, inputs, kSecond);
     repeat(other, plan, inputs, result);
   } else {
@@ -198,7 +198,8 @@ void repeat_in_company(Session& session, PreparedPlan& run, const Plan& plan,
     load.end();
   }
   if (were_alike && !result.unrepeated.empty())
-    result.apart = plan.company == Company::kBusy ? Apart::kLoads : Apart::kQueues;
+    result.apart =
+        plan.concurrency == Concurrency::kBusy ? ComparedRuns::kLoads : ComparedRuns::kQueues;
 }
 
 // An allocation that fails for a tensor spread past 2^31 elements means "not supported".
@@ -219,19 +220,19 @@ bool comes_back(Session& session, const Plan& plan, const TensorSet& inputs, con
 
 // Whether each poison reproduces its result twice. The order is not strictly alternating, since a
 // fault in every second call would then also seem to follow the poison.
-Follows what_is_followed(Session& session, const Plan& plan, const TensorSet& inputs,
-                         const DeviceResult& result) {
+LeakSource what_is_followed(Session& session, const Plan& plan, const TensorSet& inputs,
+                            const DeviceResult& result) {
   if (result.unrepeated.empty() || result.variants.empty() || plan.repeats > 0)
-    return Follows::kNothing;
+    return LeakSource::kNothing;
   const auto returns = [&](const Unset& unset, const TensorSet& seen) {
     return comes_back(session, plan, inputs, unset, seen);
   };
   for (const bool first : {false, true, true, false}) {
     if (!returns(first ? kFirst : kSecond, first ? result.outputs : result.variants[0]))
-      return Follows::kNothing;
+      return LeakSource::kNothing;
   }
   const Unset other_behind{.contents = kFirst.contents, .behind = kSecond.behind};
-  return returns(other_behind, result.outputs) ? Follows::kContents : Follows::kSurroundings;
+  return returns(other_behind, result.outputs) ? LeakSource::kContents : LeakSource::kSurroundings;
 }
 
 using Enter = std::function<void(const char*)>;
@@ -279,11 +280,11 @@ std::string_view memory_fault(const DeviceResult& got) {
   if (!got.unwritten.empty()) return "uninit";
   if (got.unrepeated.empty()) return "";
   switch (got.follows) {
-    case Follows::kContents:
+    case LeakSource::kContents:
       return "uninit";
-    case Follows::kSurroundings:
+    case LeakSource::kSurroundings:
       return "over_read";
-    case Follows::kNothing:
+    case LeakSource::kNothing:
       break;
   }
   return "race";

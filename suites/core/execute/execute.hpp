@@ -42,7 +42,7 @@ using Known = std::function<bool(const PreparedPlan&)>;
 
 /// Runs the plan twice, each time with another poison pattern, so that an unwritten element cannot
 /// look right by chance and a result that does not repeat is detected. Then runs it as often as
-/// Plan::repeats says, in the company that the plan requests. If two results differ, runs the plan
+/// Plan::repeats says, beside the work that the plan requests. If two results differ, runs the plan
 /// again to distinguish an effect of the poison from chance.
 ///
 /// `known` is for plans without repeats: tensors of runs for which it is true are not read back.
@@ -56,13 +56,13 @@ using Known = std::function<bool(const PreparedPlan&)>;
                                         const TensorSet& inputs);
 
 /// Whether a plan's launches are reported as stages of the case (progress.hpp) or run silently.
-enum class Telling : std::uint8_t { kStages, kAside };
+enum class Reporting : std::uint8_t { kStages, kSilent };
 
 /// Only the launch loop, over buffers that exist: what benchmarks time. Returns kernel nanoseconds.
 class PreparedPlan {
  public:
   PreparedPlan(Session& session, const Plan& plan, const TensorSet& inputs, const Unset& unset,
-               Telling telling = Telling::kStages);
+               Reporting reporting = Reporting::kStages);
   std::uint64_t launch();
   /// Resets every tensor that steps write to its state before the first launch, so that an old
   /// result cannot pass for the next one.
@@ -82,7 +82,7 @@ class PreparedPlan {
   Session& session_;
   const Plan& plan_;
   Unset unset_;
-  Telling telling_;
+  Reporting reporting_;
   std::map<std::string, backends::Buffer> buffers_;
   std::map<std::string, const TensorSpec*> specs_;
   std::optional<std::string> not_supported_;

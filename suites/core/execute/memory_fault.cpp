@@ -14,15 +14,15 @@ namespace {
 struct ApartRow {
   std::string_view between, freedom;
 };
-ApartRow row_of(Apart apart) {
+ApartRow row_of(ComparedRuns apart) {
   switch (apart) {
-    case Apart::kRuns:
+    case ComparedRuns::kRuns:
       break;
-    case Apart::kPlaces:
+    case ComparedRuns::kPlaces:
       return {"places of a batch", "the order of a sum in another place of a batch"};
-    case Apart::kQueues:
+    case ComparedRuns::kQueues:
       return {"queues", "the order of a sum on another queue"};
-    case Apart::kLoads:
+    case ComparedRuns::kLoads:
       return {"runs, one of them beside other work", "the order of a sum beside other work"};
   }
   return {"identical runs", ""};
@@ -37,7 +37,7 @@ std::string sentence(const std::map<std::string, std::vector<std::size_t>>& plac
 
 }  // namespace
 
-std::string_view freedom_of(Apart apart) { return row_of(apart).freedom; }
+std::string_view freedom_of(ComparedRuns apart) { return row_of(apart).freedom; }
 
 std::string memory_fault_reason(const DeviceResult& got) {
   const std::string_view fault = memory_fault(got);

@@ -14,6 +14,6 @@ namespace halfmark::suites {
 [[nodiscard]] std::string memory_fault_reason(const DeviceResult& got);
 
 /// The freedom that permits a library such a difference between results; empty: none.
-[[nodiscard]] std::string_view freedom_of(Apart apart);
+[[nodiscard]] std::string_view freedom_of(ComparedRuns apart);
 
 }  // namespace halfmark::suites

@@ -92,8 +92,8 @@ struct OperatorStep {
 };
 
 /// Where the repeats of a plan run, and next to what.
-enum class Company : std::uint8_t {
-  kAlone,       // on the queue of the first run, with nothing else running
+enum class Concurrency : std::uint8_t {
+  kNone,        // on the queue of the first run, with nothing else running
   kOtherQueue,  // on a second opening of the device: another queue, other library handles
   kBusy,        // on the first queue, while the second one runs the same plan on other operands
 };
@@ -110,7 +110,7 @@ struct Plan {
   std::vector<OperatorStep> operators;  // run in order, after the launches or between them
   /// How many more times all steps run on the same buffers; outputs must not change.
   std::size_t repeats = 0;
-  Company company = Company::kAlone;
+  Concurrency concurrency = Concurrency::kNone;
   /// Flipped after every launch of all steps, so that the pipeline is seen to notice.
   std::optional<FlippedBit> flipped;
   /// The name of the capability that the case needs and the device lacks. If it is set, nothing

@@ -37,8 +37,8 @@ backends::Program& Session::program(const Launch& launch) {
 }
 
 PreparedPlan::PreparedPlan(Session& session, const Plan& plan, const TensorSet& inputs,
-                           const Unset& unset, Telling telling)
-    : session_(session), plan_(plan), unset_(unset), telling_(telling) {
+                           const Unset& unset, Reporting reporting)
+    : session_(session), plan_(plan), unset_(unset), reporting_(reporting) {
   for (const TensorSpec& spec : plan.tensors) {
     backends::Buffer buffer = session.device().allocate(placed(spec).memory_bytes());
     write_first(buffer, spec, inputs, unset);
@@ -100,7 +100,7 @@ void PreparedPlan::flip() {
 }
 
 void PreparedPlan::begin_launch() const {
-  if (telling_ == Telling::kStages) enter_stage("launch", true);
+  if (reporting_ == Reporting::kStages) enter_stage("launch", true);
 }
 
 backends::OperatorCall PreparedPlan::call_of(const OperatorStep& step) const {

@@ -51,7 +51,7 @@ bool are_same(const std::vector<T>& a, const std::vector<T>& b) {
 
 // Whether two plans differ at most in the numbers that their tensors hold.
 bool do_the_same(const Plan& a, const Plan& b) {
-  return !b.needs && !b.no_provider && a.repeats == b.repeats && a.company == b.company &&
+  return !b.needs && !b.no_provider && a.repeats == b.repeats && a.concurrency == b.concurrency &&
          are_same(a.tensors, b.tensors) && are_same(a.launches, b.launches) &&
          are_same(a.operators, b.operators);
 }
@@ -108,7 +108,7 @@ std::uint64_t operands_of(const Plan& plan) {
 // The same kind of call at another shape, not much larger.
 bool is_likewise(const Plan& a, const Plan& b) {
   constexpr std::uint64_t kMostTimes = 8, kMostOperands = 1u << 18;
-  return !b.needs && !b.no_provider && a.repeats == b.repeats && a.company == b.company &&
+  return !b.needs && !b.no_provider && a.repeats == b.repeats && a.concurrency == b.concurrency &&
          a.tensors.size() == b.tensors.size() && a.operators.size() == b.operators.size() &&
          a.launches.size() == b.launches.size() && operands_of(b) <= kMostOperands &&
          operands_of(b) <= kMostTimes * operands_of(a);

@@ -41,7 +41,7 @@ class OnDevice {
     plan.tensors = {
         {.name = "x", .format = tensor.format, .count = tensor.count(), .role = Role::kInOut}};
     const TensorSet inputs{{"x", tensor}};
-    const PreparedPlan run(session_, plan, inputs, {}, Telling::kAside);
+    const PreparedPlan run(session_, plan, inputs, {}, Reporting::kSilent);
     DeviceDigests digests(session_, plan, inputs, kEverything);
     const auto found = digests.digest_of(run, plan.tensors[0], first);
     launches_ = digests.launches();
@@ -248,7 +248,7 @@ TEST(DeviceDigests, NoticeAChangedInputAndAGuard) {
       {.name = "y", .format = &formats::kFp32, .count = x.count(), .role = Role::kInOut}};
   const TensorSet inputs{{"x", x}, {"y", x}}, changed{{"x", other}, {"y", x}};
   const std::uint64_t sum = fast::digest(x).word();
-  const PreparedPlan run(session, plan, inputs, {}, Telling::kAside);
+  const PreparedPlan run(session, plan, inputs, {}, Reporting::kSilent);
   DeviceDigests right(session, plan, inputs, kEverything);
   DeviceDigests wrong(session, plan, changed, kEverything);
   EXPECT_TRUE(right.hold(run, sum));

@@ -40,18 +40,19 @@ struct Observation {
 };
 
 // The private case number `number`, not run yet.
-Observation question(const RecipeBook& book, Case c, std::string_view fill, std::uint64_t number) {
+Observation question(const RecipeSpace& space, Case c, std::string_view fill,
+                     std::uint64_t number) {
   for (Token& token : c.tokens) {
     if (token.axis == "fill") token.text = std::string(fill);
   }
   c.seed = kFirstSeed + number;
-  TensorSet inputs = book.suite().bind(c)->inputs();
+  TensorSet inputs = space.suite().bind(c)->inputs();
   return {std::move(c), std::move(inputs), {}};
 }
 
 // Runs the case on the device. False: two identical calls gave different results.
-bool ask(const RecipeBook& book, Session& session, Observation& seen) {
-  const Plan plan = book.suite().bind(seen.c)->plan(session.device().info());
+bool ask(const RecipeSpace& space, Session& session, Observation& seen) {
+  const Plan plan = space.suite().bind(seen.c)->plan(session.device().info());
   if (plan.no_provider) throw NotOffered(*plan.no_provider);
   DeviceResult got = execute(session, plan, seen.inputs);
   if (got.not_supported) throw NotOffered(*got.not_supported);
@@ -63,8 +64,8 @@ bool ask(const RecipeBook& book, Session& session, Observation& seen) {
 // The search for one part's answers.
 class Search {
  public:
-  Search(const RecipeBook& book, std::size_t number, RecipePart part, OwnFunctions* functions)
-      : book_(book), number_(number), part_(std::move(part)), functions_(functions) {}
+  Search(const RecipeSpace& space, std::size_t number, RecipePart part, OwnFunctions* functions)
+      : space_(space), number_(number), part_(std::move(part)), functions_(functions) {}
 
   [[nodiscard]] bool found() const { return !survivors_.empty(); }
   [[nodiscard]] std::string name() const { return name_of(part_, survivors_.at(0)); }
@@ -88,7 +89,7 @@ class Search {
   // library was not exact elsewhere.
   void screen(const Observation& first, std::span<const Identified> known) {
     for (const auto& [name, tensor] : first.inputs) operands_ += tensor.count();
-    const auto evaluation = book_.evaluation(first.c, first.inputs, number_, functions_);
+    const auto evaluation = space_.evaluation(first.c, first.inputs, number_, functions_);
     HeldRecipe held(*evaluation, part_, first.outputs);
     const auto consider = [&](const Answers& answers) {
       take(screened(held, std::span(&answers, 1)));
@@ -109,7 +110,7 @@ class Search {
 
   // Eliminates recipes that miss a bit of the observation.
   void hold_against(const Observation& seen) {
-    const auto evaluation = book_.evaluation(seen.c, seen.inputs, number_, functions_);
+    const auto evaluation = space_.evaluation(seen.c, seen.inputs, number_, functions_);
     HeldRecipe held(*evaluation, part_, seen.outputs);
     std::erase_if(survivors_, [&](const Answers& answers) {
       const Share share = held.share_of(answers);
@@ -156,7 +157,7 @@ class Search {
   }
   [[nodiscard]] bool do_differ(const std::vector<Answers>& rivals, const Observation& blank) const {
     if (rivals.size() < 2) return false;
-    const auto evaluation = book_.evaluation(blank.c, blank.inputs, number_, functions_);
+    const auto evaluation = space_.evaluation(blank.c, blank.inputs, number_, functions_);
     TensorSet first = blank.outputs;
     write(*evaluation, part_, rivals[0], first);
     HeldRecipe held(*evaluation, part_, first);
@@ -211,7 +212,7 @@ class Search {
     std::vector<Screened> results(ranges);
     const fast::Options options;
     fast::for_each_part(ranges, options.threads, fast::Direction::kNearEven, [&](std::size_t i) {
-      const auto evaluation = book_.evaluation(first.c, first.inputs, number_, functions_);
+      const auto evaluation = space_.evaluation(first.c, first.inputs, number_, functions_);
       HeldRecipe held(*evaluation, part_, first.outputs);
       const std::size_t begin = i * kRecipesOfARange;
       results[i] = screened(
@@ -220,7 +221,7 @@ class Search {
     for (Screened& result : results) take(std::move(result));
   }
 
-  const RecipeBook& book_;
+  const RecipeSpace& space_;
   std::size_t number_;
   RecipePart part_;
   OwnFunctions* functions_;
@@ -231,11 +232,11 @@ class Search {
 
 class Investigation {
  public:
-  Investigation(const RecipeBook& book, Session& session, const Case& c, OwnFunctions* functions)
-      : book_(book), session_(session), case_(c) {
+  Investigation(const RecipeSpace& space, Session& session, const Case& c, OwnFunctions* functions)
+      : space_(space), session_(session), case_(c) {
     std::size_t number = 0;
-    for (RecipePart& part : book.parts(c, functions))
-      searches_.emplace_back(book, number++, std::move(part), functions);
+    for (RecipePart& part : space.parts(c, functions))
+      searches_.emplace_back(space, number++, std::move(part), functions);
   }
 
   void run(std::span<const Identified> known, Identified& identified) {
@@ -253,20 +254,20 @@ class Investigation {
 
  private:
   bool asked(Observation& seen, Identified& identified) {
-    if (ask(book_, session_, seen)) return true;
+    if (ask(space_, session_, seen)) return true;
     identified.identity = Identity::kNotRepeatable;
     identified.evidence = "the same call had different answers";
     return false;
   }
 
   Observation ordinary_question() {
-    return question(book_, case_, book_.probe_fill(case_), next_++);
+    return question(space_, case_, space_.probe_fill(case_), next_++);
   }
 
   // Runs cases of unusual data on which survivors differ.
   bool tell_apart(const Observation& first, Identified& identified) {
-    for (const std::string_view fill : book_.telling_fills(case_)) {
-      Observation blank = question(book_, case_, fill, next_++);
+    for (const std::string_view fill : space_.revealing_fills(case_)) {
+      Observation blank = question(space_, case_, fill, next_++);
       blank.outputs = first.outputs;
       if (!is_contested(blank, &Search::is_contested)) continue;
       if (!asked(blank, identified)) return false;
@@ -323,18 +324,18 @@ class Investigation {
                               : fmt::format("{}", fmt::join(failures, "; "));
   }
 
-  const RecipeBook& book_;
+  const RecipeSpace& space_;
   Session& session_;
   const Case& case_;
   std::vector<Search> searches_;
   std::uint64_t next_ = 0;
 };
 
-std::string words_of(const RecipeBook& book, const Case& c, bool of_function) {
+std::string words_of(const RecipeSpace& space, const Case& c, bool of_function) {
   std::string text;
   for (const Token& token : c.tokens) {
     if (token.axis == "provider" || token.axis == "fill") continue;
-    if ((std::ranges::count(book.function_axes, token.axis) > 0) != of_function) continue;
+    if ((std::ranges::count(space.function_axes, token.axis) > 0) != of_function) continue;
     text += (text.empty() ? "" : ".") + token.text;
   }
   return text;
@@ -342,24 +343,24 @@ std::string words_of(const RecipeBook& book, const Case& c, bool of_function) {
 
 }  // namespace
 
-std::string recipe_key(const RecipeBook& book, const Case& c) {
-  const auto problem = book.suite().bind(c);
+std::string recipe_key(const RecipeSpace& space, const Case& c) {
+  const auto problem = space.suite().bind(c);
   const bool is_bounded = problem->row({}).tier == Tier::kBounded;
   if (c.word("provider") == kPortable || !is_bounded || problem->relation()) return {};
-  return fmt::format("{}.{}.{}.{}.{}", c.suite, c.word("provider"), words_of(book, c, true),
-                     words_of(book, c, false), book.probe_fill(c));
+  return fmt::format("{}.{}.{}.{}.{}", c.suite, c.word("provider"), words_of(space, c, true),
+                     words_of(space, c, false), space.probe_fill(c));
 }
 
-Identified identify_recipe(const RecipeBook& book, Session& session, const Case& c,
+Identified identify_recipe(const RecipeSpace& space, Session& session, const Case& c,
                            std::span<const Identified> known) {
   const fast::FloatingPointScope scope;
-  Identified identified{.key = recipe_key(book, c),
+  Identified identified{.key = recipe_key(space, c),
                         .suite = c.suite,
                         .provider = std::string(c.word("provider")),
-                        .formats = words_of(book, c, true),
-                        .shape = words_of(book, c, false),
+                        .formats = words_of(space, c, true),
+                        .shape = words_of(space, c, false),
                         .functions = own_functions(session)};
-  const Plan plan = book.suite().bind(c)->plan(session.device().info());
+  const Plan plan = space.suite().bind(c)->plan(session.device().info());
   if (!plan.operators.empty()) {
     const auto& libraries = session.device().info().libraries;
     const auto library =
@@ -368,7 +369,7 @@ Identified identify_recipe(const RecipeBook& book, Session& session, const Case&
       identified.library = fmt::format("{} {}", library->name, library->version);
   }
   try {
-    Investigation(book, session, c, identified.functions.get()).run(known, identified);
+    Investigation(space, session, c, identified.functions.get()).run(known, identified);
   } catch (const NotOffered& declined) {
     identified.identity = Identity::kNotOffered;
     identified.evidence = declined.what();
@@ -376,19 +377,19 @@ Identified identify_recipe(const RecipeBook& book, Session& session, const Case&
   return identified;
 }
 
-Expectation refer_recipe(const RecipeBook& book, const Case& c, const TensorSet& inputs,
+Expectation refer_recipe(const RecipeSpace& space, const Case& c, const TensorSet& inputs,
                          const Identified& found) {
   const fast::FloatingPointScope scope;
   TensorSet outputs =
-      book.suite().bind(c)->expect(inputs).middle;  // also gives the contents around the elements
+      space.suite().bind(c)->expect(inputs).middle;  // also gives the contents around the elements
   std::vector<Undecided> undecided;
   std::size_t number = 0;
-  for (const RecipePart& part : book.parts(c, found.functions.get())) {
+  for (const RecipePart& part : space.parts(c, found.functions.get())) {
     const auto answers = answers_in(found.arithmetic, part);
     if (!answers)
       throw std::invalid_argument(
           fmt::format("'{}' is no recipe of {}", found.arithmetic, c.suite));
-    write(*book.evaluation(c, inputs, number++, found.functions.get()), part, *answers, outputs,
+    write(*space.evaluation(c, inputs, number++, found.functions.get()), part, *answers, outputs,
           &undecided);
   }
   if (undecided.empty()) return outputs;

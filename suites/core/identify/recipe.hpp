@@ -92,7 +92,7 @@ class Evaluation {
 };
 
 /// What a suite defines about its recipes.
-struct RecipeBook {
+struct RecipeSpace {
   const Suite& (*suite)();
   /// `functions` are those of the device; null: recipes have none of them.
   std::vector<RecipePart> (*parts)(const Case&, const OwnFunctions* functions);
@@ -109,7 +109,7 @@ struct RecipeBook {
   /// Fills of unusual data (signed zeros, NaN, subnormals) on which recipes differ that agree on
   /// ordinary data. They tell survivors apart, and never eliminate the last one: what a library
   /// does with such data is for its cases to judge.
-  std::vector<std::string_view> (*telling_fills)(const Case&) =
+  std::vector<std::string_view> (*revealing_fills)(const Case&) =
       [](const Case&) -> std::vector<std::string_view> { return {}; };
 };
 
@@ -122,23 +122,24 @@ struct RecipeBook {
   return static_cast<std::size_t>(std::ranges::find(words, word) - words.begin());
 }
 
-/// The members of Modelling for a book; `key` is empty for cases that are not on a bounded row.
-[[nodiscard]] std::string recipe_key(const RecipeBook& book, const Case& c);
-[[nodiscard]] Identified identify_recipe(const RecipeBook& book, Session& session, const Case& c,
+/// The members of Modelling for a space; `key` is empty for cases that are not on a bounded row.
+[[nodiscard]] std::string recipe_key(const RecipeSpace& space, const Case& c);
+[[nodiscard]] Identified identify_recipe(const RecipeSpace& space, Session& session, const Case& c,
                                          std::span<const Identified> known);
-[[nodiscard]] Expectation refer_recipe(const RecipeBook& book, const Case& c,
+[[nodiscard]] Expectation refer_recipe(const RecipeSpace& space, const Case& c,
                                        const TensorSet& inputs, const Identified& found);
 
-template <const RecipeBook& (*kBook)()>
+template <const RecipeSpace& (*kSpace)()>
 [[nodiscard]] Modelling recipe_modelling(const ContractRow& row) {
-  return {.row = &row,
-          .key = [](const Case& c) { return recipe_key(kBook(), c); },
-          .identify =
-              [](Session& session, const Case& c, std::span<const Identified> known) {
-                return identify_recipe(kBook(), session, c, known);
-              },
-          .refer = [](const Case& c, const TensorSet& inputs,
-                      const Identified& found) { return refer_recipe(kBook(), c, inputs, found); }};
+  return {
+      .row = &row,
+      .key = [](const Case& c) { return recipe_key(kSpace(), c); },
+      .identify =
+          [](Session& session, const Case& c, std::span<const Identified> known) {
+            return identify_recipe(kSpace(), session, c, known);
+          },
+      .refer = [](const Case& c, const TensorSet& inputs,
+                  const Identified& found) { return refer_recipe(kSpace(), c, inputs, found); }};
 }
 
 /// What a modelled row promises for every operator with recipes.

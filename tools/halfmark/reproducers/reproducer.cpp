@@ -167,7 +167,7 @@ void show_runs(const suites::CaseResult& finding, Remnant& left) {
   constexpr std::size_t kLeast = 2, kFew = 200, kMany = 2000;
   left.form = Form::kRuns;
   const bool varies = finding.finding_class == "race" || finding.finding_class == "nondet";
-  if (varies && left.plan.company != suites::Company::kAlone)
+  if (varies && left.plan.concurrency != suites::Concurrency::kNone)
     throw NoProgram{
         "its runs differ only while other work runs on the device, and a program has one queue and "
         "one thread"};
