@@ -29,10 +29,9 @@ struct DrainList {
 };
 [[nodiscard]] DrainList drain_list_of(const FleetReport& report, double cap_percent);
 
-/// Lists nodes with a lone deviation or an intermittent device. If they are more than
-/// `cap_percent` of the nodes, and more than one, only a comment is written, which says so. Absent
-/// nodes, and names that no command should contain, are comments too. Returns whether every node is
-/// listed.
+/// Lists nodes with a lone deviation or an intermittent device. If they are more than `cap_percent`
+/// of the nodes, and more than one, only a comment is written, which says so. Absent nodes, and
+/// names that no command should contain, are comments too. Returns whether every node is listed.
 bool write_drain_list(const FleetReport& report, DrainForm form, double cap_percent,
                       std::ostream& out);
 

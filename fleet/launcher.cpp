@@ -11,8 +11,8 @@
 namespace halfmark::fleet {
 namespace {
 
-// Each column names environment variables, of which the first that is set counts; "": there is
-// none.
+// Each column names environment variables, of which the first that is set counts; "":
+// there is none.
 struct Row {
   const char* name;
   const char* rank;

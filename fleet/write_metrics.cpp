@@ -11,8 +11,8 @@
 namespace halfmark::fleet {
 namespace {
 
-// The value of a label: backslash, quote and line feed are escaped (OpenMetrics 1.0, ABNF
-// escaped-string).
+// The value of a label: backslash, quote and line feed are escaped (OpenMetrics 1.0,
+// ABNF escaped-string).
 std::string label(const std::string& foreign) {
   std::string escaped;
   for (const char c : text::visible_line(foreign)) {

@@ -202,8 +202,8 @@ struct Times {
   std::vector<SlowCase> slowest;  // the ten slowest cases, device and reference together
 };
 
-/// "nn.m33n17k40 and 4 more": the shapes of an entry, a long list by its first one; "-" if it has
-/// none.
+/// "nn.m33n17k40 and 4 more": the shapes of an entry, a long list by its first one; "-"
+/// if it has none.
 [[nodiscard]] std::string shapes_text(const ArithmeticEntry& entry);
 
 /// Of a run that was ended after its last case: what is missing are times.

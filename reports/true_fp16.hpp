@@ -150,9 +150,9 @@ struct Fp16Verdict {
 /// A rate above this factor times the unrest of the run times the rate of wider units refutes
 /// emulation: clocks and the choice of a kernel explain less.
 inline constexpr double kAboveWide = 1.1;
-/// A rate above this factor refutes it without a duel. A machine that is busy while all fp32 kernels
-/// are timed, and idle afterwards, slows them to a third at most (assumption of the simulation):
-/// twice that is left for noise.
+/// A rate above this factor refutes it without a duel. A machine that is busy while all fp32
+/// kernels are timed, and idle afterwards, slows them to a third at most (assumption of the
+/// simulation): twice that is left for noise.
 inline constexpr double kFarAboveWide = 6;
 
 /// A duel needs at least kDuelPairs pairs, of which all but kDuelExceptions must be above the

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // oneDNN's C interface as X(symbol, type) and X(enumerator, value): what versions 2 and 3 share,
-// and what each has of its own. dnn_header_test.cpp compares them with the headers of the installed
-// one.
+// and what each has of its own. dnn_header_test.cpp compares them with the headers of the
+// installed one.
 //
-// Assumptions: enumerations are passed as int, opaque handles as pointers, arrays as pointers to
-// their first element. In version 2 a description of memory or of an operation is a structure,
-// whose content only the library reads; kDescriptionBytes holds the largest. In version 3 it is a
-// handle.
+// Assumptions: enumerations are passed as int, opaque handles as pointers, arrays as pointers
+// to their first element. In version 2 a description of memory or of an operation is a
+// structure, whose content only the library reads; kDescriptionBytes holds the largest. In
+// version 3 it is a handle.
 #pragma once
 
 #include <cstddef>

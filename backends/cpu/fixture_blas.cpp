@@ -69,8 +69,8 @@ HM_EXPORT void cblas_sgemm(int, int, int, int, int, int k, float alpha, const fl
   *c = alpha * sum + (beta == 0 ? 0 : beta * *c);
 }
 #if defined(HM_FIXTURE_MKL)
-// MKL takes 64-bit integers where a variable says so, unless it is told otherwise before the first
-// call.
+// MKL takes 64-bit integers where a variable says so, unless it is told otherwise before
+// the first call.
 HM_EXPORT int MKL_Set_Interface_Layer(int layer) {
   is_told_its_integers = layer == 0;
   return layer;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the processor's libraries lie off the loader's path: environments of conda and of Python,
-// whose wheels put them into the environment's lib or into a package's, and the vendor's
-// installers.
+// Where the processor's libraries lie off the loader's path: environments of conda and of
+// Python, whose wheels put them into the environment's lib or into a package's, and the
+// vendor's installers.
 #pragma once
 
 #include "backends/shim/python_folders.hpp"

@@ -141,9 +141,9 @@ std::vector<Library> library_descriptions() {
 
 namespace {
 
-// MKL makes the symbols of its parts global when it is first called: whatever is loaded after that
-// and exports the same, as BLIS does, calls MKL's. So all libraries are loaded before one is
-// called.
+// MKL makes the symbols of its parts global when it is first called: whatever is loaded after
+// that and exports the same, as BLIS does, calls MKL's. So all libraries are loaded before
+// one is called.
 void load_all() {
   for (const FoundLibrary& each : found_libraries()) {
     if (each.path.empty()) continue;

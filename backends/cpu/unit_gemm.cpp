@@ -76,8 +76,8 @@ const UnitInstruction& instruction_of(const DriverOperatorCall& call) {
 
 [[nodiscard]] std::int64_t tiles(std::int64_t items, int each) { return (items + each - 1) / each; }
 
-// One batch's product, with the operands of a row and of a column of tiles in the instruction's
-// order.
+// One batch's product, with the operands of a row and of a column of tiles in the
+// instruction's order.
 class Product {
  public:
   Product(const UnitInstruction& instruction, const Matrix& a, const Matrix& b, const Matrix& c,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The template of stand-alone programs for devices that compile kernels as the software device
-// does.
+// The template of stand-alone programs for devices that compile kernels as the
+// software device does.
 #pragma once
 
 #include <string_view>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The search for a compiler that works, among libraries that this test builds: one as it lies in a
-// wheel, which opens what it needs by a bare name; one without what it needs; one that kills the
-// process.
+// The search for a compiler that works, among libraries that this test builds: one as it lies
+// in a wheel, which opens what it needs by a bare name; one without what it needs; one that
+// kills the process.
 #include "backends/shim/compiler.hpp"
 
 #include <fmt/format.h>

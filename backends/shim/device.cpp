@@ -97,8 +97,8 @@ class ShimBuffer final : public DriverBuffer {
     if (source.empty()) return;
     session_.make_current();
     session_.check("copy in", session_.calls().copy_in(at(offset), source.data(), source.size()));
-    // A copy from pageable memory, in the default stream, may return before its last bytes have
-    // arrived.
+    // A copy from pageable memory, in the default stream, may return before its last bytes
+    // have arrived.
     session_.check("synchronise", session_.calls().stream_synchronise(nullptr));
   }
   void read(std::uint64_t offset, std::span<std::byte> target) override {

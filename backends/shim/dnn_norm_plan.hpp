@@ -40,8 +40,8 @@ class NormPlan {
   [[nodiscard]] static std::string key_of(const DriverOperatorCall& call,
                                           const AddressOf& address_of);
   [[nodiscard]] void* raw() const { return plan_->raw(); }
-  // The operands' roles in the order of ids(); "" is epsilon, which the library reads from the
-  // host.
+  // The operands' roles in the order of ids(); "" is epsilon, which the library reads
+  // from the host.
   [[nodiscard]] const std::vector<std::string_view>& roles() const { return roles_; }
   [[nodiscard]] const std::vector<std::int64_t>& ids() const { return ids_; }
   [[nodiscard]] void* workspace() const;

@@ -81,8 +81,8 @@ TEST_F(LibraryTest, AFolderThatSomebodyNamesIsNoPattern) {
       found());
 }
 
-// Where Python lives elsewhere: the prefix of each python3 on PATH, and of the file that it links
-// to.
+// Where Python lives elsewhere: the prefix of each python3 on PATH, and of the file
+// that it links to.
 TEST_F(LibraryTest, PythonsOnThePathLeadToTheirPackages) {
   for (const char* prefix : {"env", "base"}) {
     fs::create_directories(folder_ / prefix / "bin");

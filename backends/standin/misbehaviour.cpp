@@ -23,8 +23,8 @@ constexpr std::string_view kActions[] = {"fail-allocation", "lose-device",     "
                                          "slow-start",      "slow-library",    "fast-clock",
                                          "coarse-clock",    "fail-memory",     "impossible-memory",
                                          "still-memory",    "backward-memory"};
-// Longer than the 20 s that were once the limit of a search, and than the pre-set patience of most
-// users.
+// Longer than the 20 s that were once the limit of a search, and than the pre-set patience
+// of most users.
 constexpr std::chrono::seconds kColdStart(21);
 
 std::string accepted() {

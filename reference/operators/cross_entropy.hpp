@@ -36,9 +36,9 @@ struct CrossEntropyParams {
   const formats::Format* output = nullptr;
 };
 
-/// Returns one loss, or one per row. `log_probabilities` are in fp32, rows * width. Throws
-/// std::invalid_argument for operands of other sizes or formats, or labels that are not one per
-/// row.
+/// Returns one loss, or one per row. `log_probabilities` are in fp32, rows * width.
+/// Throws std::invalid_argument for operands of other sizes or formats, or labels that
+/// are not one per row.
 [[nodiscard]] formats::Tensor cross_entropy_forward(const CrossEntropyParams& params,
                                                     const formats::Tensor& log_probabilities,
                                                     const models::Machine& machine);

@@ -58,8 +58,8 @@ struct LayernormGradients {
 void require_well_formed(const LayernormParams& params, const formats::Tensor& x,
                          const formats::Tensor& gamma, const formats::Tensor& beta);
 
-/// x has rows * width elements, row after row, gamma and beta `width`. Throws like
-/// require_well_formed().
+/// x has rows * width elements, row after row, gamma and beta `width`. Throws
+/// like require_well_formed().
 [[nodiscard]] LayernormOutputs layernorm_forward(const LayernormParams& params,
                                                  const formats::Tensor& x,
                                                  const formats::Tensor& gamma,
@@ -80,8 +80,8 @@ struct LayernormTape {
 /// and mean (if centered) and rstd one for each row, in fp32.
 void require_well_formed(const LayernormParams& params, const LayernormTape& tape);
 
-/// dx has the shape of x; dgamma and dbeta have `width` elements. Throws like
-/// require_well_formed().
+/// dx has the shape of x; dgamma and dbeta have `width` elements. Throws
+/// like require_well_formed().
 [[nodiscard]] LayernormGradients layernorm_backward(const LayernormParams& params,
                                                     const LayernormTape& tape,
                                                     const models::Machine& machine);

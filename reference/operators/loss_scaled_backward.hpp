@@ -108,8 +108,8 @@ struct TrainingVariant {
 /// The scaler of steps 10 to 12.
 [[nodiscard]] LossScaler scaler_of(const TrainingProblem& problem);
 
-/// Throws std::invalid_argument unless the tensors have the element counts that the problem
-/// requires.
+/// Throws std::invalid_argument unless the tensors have the element counts that the
+/// problem requires.
 void require_well_formed(const TrainingProblem& problem, const TrainingState& state);
 
 /// One step from `state`, with every intermediate tensor. Throws like require_well_formed(). With

@@ -7,9 +7,9 @@
 // A step goes: gradients of several devices -> non-finite on how many of them? -> updated() with
 // that number -> the new state, and whether the optimizer takes the step.
 //
-// Assumptions: scales and factors are at least zero; numbers of settings are fp64 encodings, since
-// the frameworks take them as doubles, and are rounded to the formats of the row where it uses
-// them.
+// Assumptions: scales and factors are at least zero; numbers of settings are fp64 encodings,
+// since the frameworks take them as doubles, and are rounded to the formats of the row where
+// it uses them.
 #pragma once
 
 #include <cstdint>
@@ -114,8 +114,8 @@ struct LossScalerUpdate {
   StepOutcome outcome = StepOutcome::kTaken;
 };
 
-/// Departures from the profile, each a bug seen in frameworks or drivers. The default is the
-/// profile.
+/// Departures from the profile, each a bug seen in frameworks or drivers. The default
+/// is the profile.
 struct LossScalerVariant {
   enum class Check : std::uint8_t {
     kSpecified,
@@ -153,14 +153,14 @@ struct LossScalerVariant {
 /// Throws std::invalid_argument with the field's name first if the scaler cannot work, such as
 /// "'growth_interval' is 0; it must be at least 1".
 void require_workable(const LossScaler& scaler);
-/// The same for a state that is restored. A scale of zero passes: profiles without a floor reach
-/// it.
+/// The same for a state that is restored. A scale of zero passes: profiles without a
+/// floor reach it.
 void require_restorable(const LossScaler& scaler, const LossScalerState& state);
 
 [[nodiscard]] LossScalerState initial_state(const LossScaler& scaler);
 
-/// The state after one step in which `devices_with_overflow` devices found a gradient that is not
-/// finite.
+/// The state after one step in which `devices_with_overflow` devices found a gradient that
+/// is not finite.
 [[nodiscard]] LossScalerUpdate updated(const LossScaler& scaler, const LossScalerState& state,
                                        std::size_t devices_with_overflow,
                                        const models::Machine& machine = {},

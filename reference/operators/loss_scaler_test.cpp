@@ -167,8 +167,8 @@ TEST(LossScalerTraces, DeepSpeed) {
   EXPECT_EQ(trace(refilled, "xx"), "8/0/1s 4/0/1s");
 }
 
-// The formats in which a product is rounded show with 1.1 and 0.7: host arithmetic in those
-// formats.
+// The formats in which a product is rounded show with 1.1 and 0.7: host arithmetic in
+// those formats.
 TEST(LossScalerArithmetic, EachProfileRoundsInItsOwnWidth) {
   const auto steps = [](const char* name, std::string_view events) {
     LossScaler scaler = small(name, 3);

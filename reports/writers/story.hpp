@@ -70,8 +70,8 @@ struct Unanswered {
 /// The exact explanations of a finding as a line, "A; B; C; 2 more: each exactly, in all 40 wrong
 /// elements"; without one, the nearest that was tried; empty: none was.
 [[nodiscard]] std::string cause_line(const Finding& finding);
-/// How to label it: one exact explanation explains; of several, none is a fact; any other is only
-/// near.
+/// How to label it: one exact explanation explains; of several, none is a fact; any other
+/// is only near.
 [[nodiscard]] std::string_view cause_label(const Finding& finding);
 
 /// "asked again on 4 other data sets, wrong on 3 of them; 2 explanations excluded; one explanation

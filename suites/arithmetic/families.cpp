@@ -48,8 +48,8 @@ struct Precisions {
   int least = 0, most = -1;
 };
 
-// With more bits the first rounding changes nothing (Figueroa 1995), except that of a fused
-// product.
+// With more bits the first rounding changes nothing (Figueroa 1995), except that of a
+// fused product.
 Precisions rounded_precisions(const Operation& op) {
   constexpr int kMost = formats::kFp64.precision();
   const int least = op.result->precision() + 1;

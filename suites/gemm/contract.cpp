@@ -168,8 +168,8 @@ bool partial_sums_are_representable(const Binding& bound) {
   if (bound.fill == "zeros") return holds(bound, 64 + kAdded);
   // Terms of at most 2 in units of 2^-12; see inputs.cpp.
   if (bound.fill == "splitk") return holds(bound, k << 12) && bound.operands->precision() >= 11;
-  // v, a last place and nearly half a last place, rounded only when D is narrower than the
-  // accumulator.
+  // v, a last place and nearly half a last place, rounded only when D is narrower than
+  // the accumulator.
   return bound.fill == "ties" && bound.output->precision() < bound.accumulator->precision();
 }
 

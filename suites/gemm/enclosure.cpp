@@ -15,10 +15,9 @@
 // allowed results are those between the rounded ends. Underflow: each of the n roundings may lose a
 // number below the smallest normal one.
 //
-// The sums of products and S come from the fast engine, each rounded to fp64 once, with an error
-// of at most 2^-53 S; gamma is rounded up by more than 2^-31. Everything else is evaluated
-// without error. Plain sums are summed in fp64 first, which mostly decides the same bits
-// (plain_ends.hpp).
+// The sums of products and S come from the fast engine, each rounded to fp64 once, with an error of
+// at most 2^-53 S; gamma is rounded up by more than 2^-31. Everything else is evaluated without
+// error. Plain sums are summed in fp64 first, which mostly decides the same bits (plain_ends.hpp).
 //
 // A matrix unit sums differently: it aligns the products of a block, and c, to the largest exponent
 // among them, or flushes subnormal operands. The results of the providers `unit` and `unit2` may

@@ -116,8 +116,8 @@ class Map {
     for (std::size_t i = 0; i < odd_.size(); ++i) odd_[i] = !right[i];
   }
 
-  // Takes the first place that has no order yet and finds one, with all the places that it
-  // explains.
+  // Takes the first place that has no order yet and finds one, with all the places
+  // that it explains.
   std::optional<Region> next(std::vector<std::string>& others) {
     const auto odd = static_cast<std::size_t>(std::ranges::find(odd_, true) - odd_.begin());
     std::vector<Observation> here;

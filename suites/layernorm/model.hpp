@@ -96,8 +96,8 @@ struct Model {
 [[nodiscard]] Expectation evaluate_model(const Case& c, const TensorSet& inputs,
                                          const Model& model);
 
-/// The specified sequence with the model's steps, of the members that mistakes of portable kernels
-/// change.
+/// The specified sequence with the model's steps, of the members that mistakes of portable
+/// kernels change.
 [[nodiscard]] TensorSet specified_model(const Binding& b, const TensorSet& inputs,
                                         const Model& model);
 

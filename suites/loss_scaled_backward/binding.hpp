@@ -52,8 +52,8 @@ struct Binding {
 /// All tensors under the names that the plan gives them.
 [[nodiscard]] TensorSet outputs_of(const operators::TrainingStep& step);
 
-/// A matrix product of the step: op(A) op(B), m x k and k x n. `member` is the product in
-/// operators::TrainingProducts.
+/// A matrix product of the step: op(A) op(B), m x k and k x n. `member` is the product
+/// in operators::TrainingProducts.
 struct Factor {
   std::string name;
   bool transposed;

@@ -50,11 +50,11 @@ class Worker {
   /// call, any reopening throws DeviceUnusable if the identity has changed.
   [[nodiscard]] const nlohmann::json& identity();
 
-  /// Runs one case. A crash or hang becomes its verdict, and the next case gets a fresh worker.
-  /// After a device loss the worker is replaced and the suspect case runs again by itself: its
-  /// second verdict counts, and a loss that did not recur is kept as an incident. If
-  /// `interrupted()` is true afterwards, the result must be dropped. `found` and `golden` as in
-  /// run_case().
+  /// Runs one case. A crash or hang becomes its verdict, and the next case gets a fresh
+  /// worker. After a device loss the worker is replaced and the suspect case runs again by
+  /// itself: its second verdict counts, and a loss that did not recur is kept as an incident.
+  /// If `interrupted()` is true afterwards, the result must be dropped. `found` and `golden`
+  /// as in run_case().
   [[nodiscard]] CaseResult run(const Case& c, const Patience& patience,
                                const Identified* found = nullptr,
                                const GoldenCheck* golden = nullptr);

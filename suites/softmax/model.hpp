@@ -81,8 +81,8 @@ struct Model : SoftmaxSteps {
 /// The correct model of a case, with its policy for masked rows.
 [[nodiscard]] Model right_model(const Binding& b);
 
-/// The specified sequence with the model's steps, of the members that mistakes of portable kernels
-/// change.
+/// The specified sequence with the model's steps, of the members that mistakes of portable
+/// kernels change.
 [[nodiscard]] TensorSet specified_model(const Binding& b, const TensorSet& inputs,
                                         const Model& model);
 

@@ -32,8 +32,8 @@ std::vector<float> numbers(const formats::Tensor& tensor) {
   return list;
 }
 
-// The exponential as polynomial_fp32.hpp describes it, written a second time with hexadecimal
-// words.
+// The exponential as polynomial_fp32.hpp describes it, written a second time with
+// hexadecimal words.
 float exponential(float x) {
   const auto word = [](std::uint32_t bits) { return std::bit_cast<float>(bits); };
   const bool vanishes = x < word(0xc2aeac50);

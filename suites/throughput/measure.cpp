@@ -52,9 +52,9 @@ std::uint64_t nanoseconds_since(Clock::time_point start) {
       std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
 }
 
-// Warms up. The first launch includes first-touch page faults and clock ramp-up; the shortest of
-// the others serves for calibration, since a busy host lengthens some. `launches` counts all of
-// them.
+// Warms up. The first launch includes first-touch page faults and clock ramp-up; the
+// shortest of the others serves for calibration, since a busy host lengthens some.
+// `launches` counts all of them.
 Clocks warm_up(Rotation& rotation) {
   Clocks shortest = time_launches(rotation, 1);
   std::int64_t launches = 1;

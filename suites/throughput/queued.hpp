@@ -15,8 +15,8 @@
 
 namespace halfmark::suites::throughput {
 
-/// A group lasts this long or holds this many calls. Event clocks have resolutions of up to a
-/// millisecond.
+/// A group lasts this long or holds this many calls. Event clocks have resolutions of up to
+/// a millisecond.
 inline constexpr std::uint64_t kGroupNs = 4'000'000;
 inline constexpr std::size_t kMostCalls = 256;
 

@@ -21,9 +21,9 @@
 // not 1, times (k/2) |x| (1 + 3c x^2) <= 9 for |x| <= 5.2. Beyond, t is 1 in fp32, and the loss is
 // below 4 e^(-2z) times the same factor, at most 10u.
 //
-// Where exp is subnormal in fp32, it may be kept or flushed: gradients lose up to 2^-126 of it,
-// times x, which is below 16 there. So may their product with dy, in either order of its three
-// factors.
+// Where exp is subnormal in fp32, it may be kept or flushed: gradients lose up to 2^-126 of
+// it, times x, which is below 16 there. So may their product with dy, in either order of its
+// three factors.
 //
 // SiLU, x / (1 + exp(-x)): exp 4u, the sum and the quotient u each, the centre 1.5u. Total: 8u
 // relative, plus |x| times 3u from the argument of exp, there and here, times the share of exp(-x)

@@ -45,8 +45,8 @@ struct Failed {
 /// Wrong elements that hold the right results of others near them, by no rule, or whose exponent is
 /// off where they are large or small. See neighbour_mixups.cpp.
 [[nodiscard]] std::vector<Hypothesis> scattered_results(const Failed& failed);
-/// Results that are all off by the same few encodings, in all binades or exactly in some. See
-/// shifted_encodings.cpp.
+/// Results that are all off by the same few encodings, in all binades or exactly in some.
+/// See shifted_encodings.cpp.
 [[nodiscard]] std::vector<Hypothesis> shifted_results(const Failed& failed);
 /// One factor between right and actual results, or, if Problem::near_class says that closeness
 /// means something, the number of good bits. See relative_error.cpp.

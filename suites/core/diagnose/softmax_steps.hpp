@@ -13,8 +13,8 @@ namespace halfmark::suites {
 
 enum class MaskedRow : std::uint8_t { kNan, kZero, kUniform };
 
-/// The defaults are correct. A block of 0 leaves nothing out, and a format that is null rounds
-/// nothing.
+/// The defaults are correct. A block of 0 leaves nothing out, and a format that is null
+/// rounds nothing.
 struct SoftmaxSteps {
   bool shifts = true;
   bool max_from_zero = false;

@@ -248,8 +248,8 @@ bool launched(PreparedPlan& run, bool first, const Enter& enter, DeviceResult& r
   return true;
 }
 
-// One of the two runs, and after the second one its repeats. False: the device does not offer the
-// plan.
+// One of the two runs, and after the second one its repeats. False: the device does not
+// offer the plan.
 bool run_once(Session& session, const Plan& plan, const TensorSet& inputs, bool first,
               const Known& known, const Enter& enter, DeviceResult& result) {
   enter(kAllocate);

@@ -22,11 +22,11 @@ namespace halfmark::suites {
 /// Tensors by name; ordered, so that every walk over them is deterministic.
 using TensorSet = std::map<std::string, formats::Tensor>;
 
-/// The values that a contract row allows if it promises a bound instead of bits: the least and the
-/// greatest allowed encoding of every element; zeros of either sign are equal. NaN in `low`
-/// requires a NaN; NaN only in `high` allows the number in `low` or a NaN. If there are steps,
-/// every allowed finite value is an integer times 2^step: 1 - erf(x) is 0 or 2^-24, and nothing
-/// between.
+/// The values that a contract row allows if it promises a bound instead of bits: the least and
+/// the greatest allowed encoding of every element; zeros of either sign are equal. NaN in
+/// `low` requires a NaN; NaN only in `high` allows the number in `low` or a NaN. If there are
+/// steps, every allowed finite value is an integer times 2^step: 1 - erf(x) is 0 or 2^-24, and
+/// nothing between.
 struct Enclosure {
   TensorSet low, high;
   std::map<std::string, std::vector<std::int32_t>> steps = {};

@@ -30,8 +30,8 @@ class DeviceDigests {
   /// changed: neither inputs nor guards.
   [[nodiscard]] bool hold(const PreparedPlan& run, std::uint64_t expected);
 
-  /// The digest of one tensor whose element 0 has the index `first`; nothing if its guard is
-  /// broken.
+  /// The digest of one tensor whose element 0 has the index `first`; nothing if its
+  /// guard is broken.
   [[nodiscard]] std::optional<fast::Digest> digest_of(const PreparedPlan& run,
                                                       const TensorSpec& spec, std::uint64_t first);
   [[nodiscard]] std::uint64_t launches() const { return launches_; }

@@ -196,8 +196,8 @@ TEST_F(Additions, AFaultThatDoesNotReachTheResultsIsNotCaught) {
   EXPECT_EQ("a bit flipped in d[50000] was not noticed by the reference", test.what);
 }
 
-// The second run differs, as on a device that is right only sometimes: its tensors are the
-// evidence.
+// The second run differs, as on a device that is right only sometimes: its tensors are
+// the evidence.
 TEST_F(Additions, ASecondRunThatDiffersIsNotForgotten) {
   constexpr std::size_t kWrong = 777;
   Session session(backends::Device::open("host"));

@@ -25,8 +25,8 @@ namespace halfmark::suites {
                                      const ModelledBy& modelled = {},
                                      const GoldenCheck* golden = nullptr);
 
-/// Runs all calls of a problem, or its own_work() instead, and returns the outputs. `known` as in
-/// execute().
+/// Runs all calls of a problem, or its own_work() instead, and returns the outputs. `known` as
+/// in execute().
 [[nodiscard]] DeviceResult ask_device(Session& session, const Problem& problem, const Plan& plan,
                                       const TensorSet& operands, const Known& known = {});
 

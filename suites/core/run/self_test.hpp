@@ -20,8 +20,8 @@ struct SelfTest {
   std::string what;      // one sentence
 };
 
-/// The case must have a single right answer (golden.hpp) and launch something; otherwise it is not
-/// done.
+/// The case must have a single right answer (golden.hpp) and launch something; otherwise
+/// it is not done.
 [[nodiscard]] SelfTest self_test(Session& session, const Suite& suite, const Case& c);
 [[nodiscard]] SelfTest self_test(Session& session, const Problem& problem);
 

@@ -116,8 +116,8 @@ class Problem {
   virtual ~Problem() = default;
 
   [[nodiscard]] const Case& c() const { return case_; }
-  /// What findings name the operator: "layernorm_backward", or "fp32.add" in suites of elementary
-  /// operations.
+  /// What findings name the operator: "layernorm_backward", or "fp32.add" in suites of
+  /// elementary operations.
   [[nodiscard]] virtual std::string operation() const { return case_.suite; }
 
   /// The contract row of the suite that this case asserts. It may depend on what the device offers

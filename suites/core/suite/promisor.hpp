@@ -8,8 +8,8 @@
 
 namespace halfmark::suites {
 
-/// The device, and the library that the problem's plan calls on it, if it calls one. A view of the
-/// device.
+/// The device, and the library that the problem's plan calls on it, if it calls one. A view
+/// of the device.
 [[nodiscard]] Promisor promisor_of(const Problem& problem, const backends::DeviceInfo& device);
 
 }  // namespace halfmark::suites

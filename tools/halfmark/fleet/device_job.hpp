@@ -28,8 +28,8 @@ class DeviceJob {
   /// Whether an earlier start of the same task already has the whole answer.
   [[nodiscard]] bool is_answered() const;
 
-  /// Starts this program with `words`; continues the journal of an earlier start. Throws
-  /// EnvironmentError.
+  /// Starts this program with `words`; continues the journal of an earlier start.
+  /// Throws EnvironmentError.
   void start(std::vector<std::string> words);
 
   void ask_to_stop();  // the run still writes what it found

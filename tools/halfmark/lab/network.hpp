@@ -9,8 +9,8 @@
 //            cross-entropy, gradients clipped to a norm of 1, Adam. A sample is half of the normal
 //            vector of its class plus a normal vector of its own; 8 batches take turns.
 //
-// Every layer has a bias. Weights and biases begin uniform within 1 / sqrt(inputs), as in
-// frameworks.
+// Every layer has a bias. Weights and biases begin uniform within 1 / sqrt(inputs), as
+// in frameworks.
 //
 // Sizes other than `full` have narrower layers. Where the loss is a mean over the outputs, this
 // makes gradients larger; `attenuation` divides the scale by a power of two so that gradients in 16

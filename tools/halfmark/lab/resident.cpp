@@ -201,8 +201,8 @@ void Builder::through_activation(std::size_t layer, std::size_t& gradient) {
   go(insides_[layer].mask);
 }
 
-// The gradients of its weights and its operand; then its operands go, and what is narrow is
-// widened.
+// The gradients of its weights and its operand; then its operands go, and what is
+// narrow is widened.
 void Builder::through_product(std::size_t layer, std::size_t& gradient) {
   std::vector<std::size_t> narrow;
   const bool widens = mode_.weights == &kFp32 && mode_.computes != &kFp32;

@@ -2,10 +2,10 @@
 // Which tensors a training step has in a device's memory, and when each comes and goes, by mode.
 // Decides lives and formats of tensors; computes nothing and knows no device.
 //
-// Assumptions: an operator's operands live until its result exists; an activation that its gradient
-// needs lives until the backward pass has used it, and so do casts of weights; gradients live until
-// every weight has moved. Gradients in 16 bits are widened where the weights are fp32, layer by
-// layer.
+// Assumptions: an operator's operands live until its result exists; an activation that its
+// gradient needs lives until the backward pass has used it, and so do casts of weights; gradients
+// live until every weight has moved. Gradients in 16 bits are widened where the weights are fp32,
+// layer by layer.
 #pragma once
 
 #include <cstdint>

@@ -265,8 +265,8 @@ void Training::rescale(Step& step, const Tensor& found) {
   state_.hysteresis = static_cast<std::int32_t>(results[1].at(1));
 }
 
-// A scaler's step is made by the same kernel whether it is skipped or not; Adam's only if it is
-// not.
+// A scaler's step is made by the same kernel whether it is skipped or not; Adam's only
+// if it is not.
 void Training::update(Step& step, std::vector<Parameter>& parameters, StepTrace& trace) {
   const Tensor flags = unscale(step, parameters, trace);
   if (design_.clip_limit != 0) clip(step, parameters, trace);

@@ -69,8 +69,8 @@ OperatorUse use_of(const Model& model, std::size_t index, const LayerFormats& fo
           .is_classifier = is_classifier(model, index)};
 }
 
-// Automatic casts are conversions, which the device computes, too: one use for each pair of
-// formats.
+// Automatic casts are conversions, which the device computes, too: one use for each
+// pair of formats.
 std::vector<OperatorUse> casts_of(const Model& model, const std::vector<LayerFormats>& formats) {
   std::set<std::pair<std::string_view, std::string_view>> pairs;
   const auto note = [&](const formats::Format& from, const formats::Format& to) {
