@@ -59,7 +59,7 @@ NormShape shape_of(const DriverTensorView& view, Extent extent) {
   return {.sizes = {outer, width, 1, 1}, .strides = {per_row, step, step, step}};
 }
 
-// cuDNN 9.14 calls matrices of equal sizes and other strides "of another shape" (status 2008).
+// Release 9.14 of cuDNN calls matrices of equal sizes and other strides "of another shape" (status 2008).
 void refuse_unlike_rows(const Dnn& dnn, const DriverOperatorCall& call,
                         std::span<const RoleRow> rows) {
   const NormShape first = shape_of(Dnn::needed(call, rows.front().role), Extent::kMatrix);

@@ -103,6 +103,38 @@ void add_fast_tanh(std::vector<Hypothesis>& list, const std::string& word) {
   list.back().tier = 1;  // constants of few digits may lie within it
 }
 
+// The bias and GELU of finished products, each of which may be any number that the bound allows, so
+// that it holds in any order of the sum.
+Expectation after_rounded_sums(const Case& c, const TensorSet& inputs) {
+  static const GeluDeparture kShortTanh{.tanh_error = Real(1, -20)};
+  Binding bound = bind(c);
+  Variant plain = with(bound, Activation::kNone);
+  plain.bias = false;
+  bound.variant = &plain;
+  Enclosure around = enclose(bound, inputs);
+  const formats::Format& f = *bound.output;
+  const Tensor& bias = inputs.at("bias");
+  Tensor& low = around.low.at("d");
+  Tensor& high = around.high.at("d");
+  for (std::size_t i = 0; i < low.count(); ++i) {
+    const Real shift = Real::of(*bias.format, bias.at(i % bias.count()));
+    const RealInterval image = gelu_tanh_with(
+        kShortTanh, {Real::of(f, low.at(i)) + shift, Real::of(f, high.at(i)) + shift});
+    low.set(i, image.low.in(f));
+    high.set(i, image.high.in(f));
+  }
+  return {around.low, std::move(around)};
+}
+
+void add_rounded_sums(std::vector<Hypothesis>& list, const std::string& word) {
+  list.push_back({.name = "rounded-before-bias-and-" + word,
+                  .finding_class = "double_round",
+                  .sentence = "the sum is rounded to the output format, the bias is added, and "
+                              "GELU is taken with a tanh of 20 bits",
+                  .evaluate = after_rounded_sums,
+                  .tier = 1});
+}
+
 void add_others(std::vector<Hypothesis>& list, const Binding& bound, const std::string& word) {
   const Activation meant = bound.variant->activation;
   add_other(list, {word + "-left-out", "formula", "the activation is left out"}, Activation::kNone);
@@ -156,6 +188,9 @@ void add_activations(std::vector<Hypothesis>& list, const Binding& bound) {
   add_others(list, bound, word);
   if (meant == Activation::kGeluTanh) add_cubics(list, word);
   if (meant == Activation::kGeluTanh) add_fast_tanh(list, word);
+  if (meant == Activation::kGeluTanh && bound.variant->bias &&
+      bound.output->precision() < kFp32.precision())
+    add_rounded_sums(list, word);
 }
 
 }  // namespace halfmark::suites::gemm
