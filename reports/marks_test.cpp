@@ -94,6 +94,9 @@ TEST(Marks, APartOfTheCasesHoldsNothing) {
   EXPECT_FALSE(holds(record, "H1"));
   record = clean_record();
   record.completed = false;
+  EXPECT_TRUE(holds(record, "H2")) << "nothing but times is missing";
+  EXPECT_FALSE(holds(record, "TF16"));
+  record.results.pop_back();
   EXPECT_FALSE(holds(record, "H2"));
   record = clean_record();
   record.identity.suites = {"arithmetic"};

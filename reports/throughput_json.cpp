@@ -30,11 +30,10 @@ Gain gain_from(const json& j) {
 }
 
 json json_of(const VerifiedCase& v) {
-  return {{"name", v.name},
-          {"tier", v.tier},
-          {"verdict", v.verdict},
-          {"elements", v.elements},
-          {"results", v.results}};
+  json row = {
+      {"name", v.name}, {"tier", v.tier}, {"verdict", v.verdict}, {"elements", v.elements}};
+  if (v.results > 0) row["results"] = v.results;
+  return row;
 }
 
 VerifiedCase verified_from(const json& j) {

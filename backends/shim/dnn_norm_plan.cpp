@@ -59,17 +59,19 @@ NormShape shape_of(const DriverTensorView& view, Extent extent) {
   return {.sizes = {outer, width, 1, 1}, .strides = {per_row, step, step, step}};
 }
 
-// Release 9.14 of cuDNN calls matrices of equal sizes and other strides "of another shape" (status 2008).
-void refuse_unlike_rows(const Dnn& dnn, const DriverOperatorCall& call,
-                        std::span<const RoleRow> rows) {
+// The first matrix whose rows lie otherwise apart than those of the first one; empty: none does.
+std::string_view unlike_rows(const DriverOperatorCall& call, std::span<const RoleRow> rows) {
   const NormShape first = shape_of(Dnn::needed(call, rows.front().role), Extent::kMatrix);
   for (const RoleRow& row : rows) {
     const DriverTensorView* view = call.tensor(row.role);
     if (view == nullptr || row.extent != Extent::kMatrix) continue;
-    if (shape_of(*view, row.extent).strides == first.strides) continue;
-    throw NotOffered(fmt::format("{}'s {} takes {} and {} with rows equally far apart only",
-                                 dnn.vendor().name, call.name, rows.front().role, row.role));
+    if (shape_of(*view, row.extent).strides != first.strides) return row.role;
   }
+  return {};
+}
+
+std::span<const RoleRow> roles_of(bool is_backward) {
+  return is_backward ? std::span<const RoleRow>(kBackward) : std::span<const RoleRow>(kForward);
 }
 
 std::int64_t alignment_of(const DriverTensorView& view, const AddressOf& address_of) {
@@ -109,16 +111,29 @@ NormPlan::NormPlan(const Dnn& dnn, const DriverOperatorCall& call, const Address
     add_epsilon();
   }
   add_operands(call, address_of, is_backward);
-  operation_->finalise();
+  finalise(call, is_backward);
   make_plan();
+}
+
+// cuDNN 9.14 calls matrices of equal sizes and other strides "of another shape" (status 2008).
+void NormPlan::finalise(const DriverOperatorCall& call, bool is_backward) {
+  try {
+    operation_->finalise();
+  } catch (const BackendError& refusal) {
+    const auto rows = roles_of(is_backward);
+    const std::string_view unlike = unlike_rows(call, rows);
+    if (unlike.empty()) throw;
+    throw NotOffered(fmt::format("{}'s {} does not take {} and {} with rows unequally far apart "
+                                 "(status {})",
+                                 dnn_.vendor().name, call.name, rows.front().role, unlike,
+                                 refusal.code));
+  }
 }
 
 void NormPlan::add_operands(const DriverOperatorCall& call, const AddressOf& address_of,
                             bool is_backward) {
   const bool is_centered = call.name.starts_with("layernorm");
-  const auto rows =
-      is_backward ? std::span<const RoleRow>(kBackward) : std::span<const RoleRow>(kForward);
-  refuse_unlike_rows(dnn_, call, rows);
+  const auto rows = roles_of(is_backward);
   for (const RoleRow& row : rows) {
     const bool is_statistic = row.extent == Extent::kPerRow && !is_backward;
     const bool is_shift = row.role == "beta" || row.role == "mean" || row.role == "dbeta";

@@ -52,6 +52,7 @@ class NormPlan {
                             std::int64_t alignment);
   void add_operands(const DriverOperatorCall& call, const AddressOf& address_of, bool is_backward);
   void add_epsilon();
+  void finalise(const DriverOperatorCall& call, bool is_backward);
   void make_plan();
   [[nodiscard]] Status find_plan(const DnnDescriptor& graph, int mode);
   [[nodiscard]] bool is_deterministic(void* configuration);
