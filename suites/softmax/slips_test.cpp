@@ -61,7 +61,7 @@ TEST(SoftmaxSlips, LanesOfAWave) {
   }
 }
 
-// As a library does (reports/published): each pair's second row is read and written right behind the first.
+// As a library does (reports/published): every second row is read right behind the first.
 TEST(SoftmaxSlips, RowsInPairs) {
   constexpr std::size_t kStep = kWidth + 3;
   const Case c =
