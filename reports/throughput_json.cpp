@@ -30,8 +30,7 @@ Gain gain_from(const json& j) {
 }
 
 json json_of(const VerifiedCase& v) {
-  json row = {
-      {"name", v.name}, {"tier", v.tier}, {"verdict", v.verdict}, {"elements", v.elements}};
+  json row = {{"name", v.name}, {"tier", v.tier}, {"verdict", v.verdict}, {"elements", v.elements}};
   if (v.results > 0) row["results"] = v.results;
   return row;
 }
