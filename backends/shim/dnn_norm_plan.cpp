@@ -123,10 +123,10 @@ void NormPlan::finalise(const DriverOperatorCall& call, bool is_backward) {
     const auto rows = roles_of(is_backward);
     const std::string_view unlike = unlike_rows(call, rows);
     if (unlike.empty()) throw;
-    throw NotOffered(fmt::format("{}'s {} does not take {} and {} with rows unequally far apart "
-                                 "(status {})",
-                                 dnn_.vendor().name, call.name, rows.front().role, unlike,
-                                 refusal.code));
+    throw NotOffered(
+        fmt::format("{}'s {} does not take {} and {} with rows unequally far apart "
+                    "(status {})",
+                    dnn_.vendor().name, call.name, rows.front().role, unlike, refusal.code));
   }
 }
 
