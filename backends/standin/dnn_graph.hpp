@@ -18,6 +18,7 @@
 
 #include "backends/standin/dnn_objects.hpp"
 #include "backends/standin/log.hpp"
+#include "backends/standin/misbehaviour.hpp"
 
 #ifdef HM_STAND_IN_DNN
 namespace halfmark::backends::shim::standin {
@@ -172,6 +173,10 @@ inline std::vector<NormRole> norm_roles(bool is_backward) {
           {g.forward_scale, "gamma"}, {g.forward_bias, "beta"}, {g.forward_y, "y"}};
 }
 
+inline bool is_matrix(std::string_view role) {
+  return role == "x" || role == "y" || role == "dx" || role == "dy";
+}
+
 // Requires rows x width, 1 x width or rows x 1, depending on the role.
 inline void require_sizes(const Descriptor& operation, const NormRole& row, const Descriptor& x) {
   const DnnGraph& g = *dnn().graph;
@@ -184,6 +189,11 @@ inline void require_sizes(const Descriptor& operation, const NormRole& row, cons
   if (values<std::int64_t>(*tensor, g.tensor_dimensions) != wanted) invalid();
   const bool is_statistic = role == "mean" || role == "rstd";
   if (is_statistic && type_of(*tensor).format != "fp32") decline();
+  const auto strides_of = [&](const Descriptor& of) {
+    return values<std::int64_t>(of, g.tensor_strides);
+  };
+  const bool is_unlike = is_matrix(role) && strides_of(*tensor) != strides_of(x);
+  if (is_unlike && misbehaves("refuse-unlike-rows")) invalid();
 }
 
 inline void finalise_norm(const Descriptor& operation, bool is_backward) {

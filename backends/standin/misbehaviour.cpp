@@ -16,13 +16,14 @@
 namespace halfmark::backends::shim::standin {
 namespace {
 
-constexpr std::string_view kActions[] = {"fail-allocation", "lose-device",     "hang",
-                                         "crash",           "wrong-error",     "ignore-launch",
-                                         "corrupt-copy",    "crash-compiler",  "hang-compiler",
-                                         "fail-telemetry",  "crash-telemetry", "hang-telemetry",
-                                         "slow-start",      "slow-library",    "fast-clock",
-                                         "coarse-clock",    "fail-memory",     "impossible-memory",
-                                         "still-memory",    "backward-memory"};
+constexpr std::string_view kActions[] = {
+    "fail-allocation", "lose-device",     "hang",
+    "crash",           "wrong-error",     "ignore-launch",
+    "corrupt-copy",    "crash-compiler",  "hang-compiler",
+    "fail-telemetry",  "crash-telemetry", "hang-telemetry",
+    "slow-start",      "slow-library",    "fast-clock",
+    "coarse-clock",    "fail-memory",     "impossible-memory",
+    "still-memory",    "backward-memory", "refuse-unlike-rows"};
 // Longer than the 20 s that were once the limit of a search, and than the pre-set patience
 // of most users.
 constexpr std::chrono::seconds kColdStart(21);
@@ -64,9 +65,13 @@ bool Misbehaviour::has(std::string_view action) const {
                      [&](const Row& row) { return row.action == action; });
 }
 
-void wait_while_cold(std::string_view action, std::string_view name) {
+bool misbehaves(std::string_view action) {
   const char* words = std::getenv("HALFMARK_STAND_IN_MISBEHAVE");
-  if (words == nullptr || !Misbehaviour(words).has(action)) return;
+  return words != nullptr && Misbehaviour(words).has(action);
+}
+
+void wait_while_cold(std::string_view action, std::string_view name) {
+  if (!misbehaves(action)) return;
   const auto file = own_cache_folder("stand-in") / (std::string(action) + "-" + std::string(name));
   std::error_code unknown;
   if (std::filesystem::exists(file, unknown)) return;

@@ -25,6 +25,7 @@
 //     backward-memory  what is free grows with each allocation
 //     fast-clock       events say that the device is 100 times faster than it is
 //     coarse-clock     events count whole milliseconds
+//     refuse-unlike-rows  a normalisation of matrices with unequal strides is an invalid argument
 #pragma once
 
 #include <map>
@@ -54,6 +55,9 @@ class Misbehaviour {
   std::vector<Row> rows_;
   std::map<std::string, unsigned long, std::less<>> calls_;
 };
+
+// Whether HALFMARK_STAND_IN_MISBEHAVE has the action.
+[[nodiscard]] bool misbehaves(std::string_view action);
 
 // Sleeps when HALFMARK_STAND_IN_MISBEHAVE has the action, once for each name and cache folder: a
 // process that is killed meanwhile leaves the next one as cold.

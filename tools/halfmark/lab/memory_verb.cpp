@@ -2,6 +2,7 @@
 #include "tools/halfmark/lab/memory_verb.hpp"
 
 #include <chrono>
+#include <cstdlib>
 
 #include "reference/text/visible.hpp"
 #include "reports/files.hpp"
@@ -76,6 +77,8 @@ bool has_ended(const json& answer, json& report) {
 }
 
 void add_measurements(const backends::DeviceInfo& device, milliseconds limit, json& report) {
+  // Workers otherwise take pages of 2 MB, which is more than some of these tensors.
+  ::setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=0", 0);
   report["device"] = {{"selector", device.selector}, {"name", device.name}};
   json& networks = report["networks"];
   for (std::size_t n = 0; n < networks.size(); ++n) {
