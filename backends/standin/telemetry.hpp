@@ -96,7 +96,7 @@ void give(const TelemetryAnswer& row, T argument) {
 
 // Whether the call must fail; may also hang or crash. An unknown word makes every call fail; the
 // driver reports it.
-inline bool misbehaves(std::string_view role) try {
+inline bool refuses_call(std::string_view role) try {
   const char* words = std::getenv("HALFMARK_STAND_IN_MISBEHAVE");
   Misbehaviour misbehaviour(words == nullptr ? "" : words);
   if (misbehaviour.strikes("crash-telemetry", role)) std::abort();
@@ -119,7 +119,7 @@ struct Answering;
 template <typename... P, RoleName role, const TelemetryTable& table>
 struct Answering<Status (*)(P...), role, table> {
   static Status call(P... arguments) {
-    if (misbehaves(role.text)) return table.refusal;
+    if (refuses_call(role.text)) return table.refusal;
     std::uint64_t numbers = 0;
     ((numbers = with_digit(numbers, arguments)), ...);
     const TelemetryAnswer* row = find_answer(table, role.text, numbers);
