@@ -177,18 +177,18 @@ Mark judge_kernels(const RunRecord& record, const std::vector<CaseResult>& resul
   return mark;
 }
 
-Mark judge_operators(const RunRecord& record, const std::vector<CaseResult>& results,
-                     const Scorecard& card) {
+Mark judge_operators(const RunRecord& record, const std::vector<CaseResult>& results, bool complete,
+                     const std::vector<ArithmeticEntry>& arithmetic) {
   Mark mark = open_mark(
       "H3", "every library operator is explained by a named arithmetic, and repeatable", record);
   if (std::ranges::none_of(results, is_library_operator)) {
     mark.reasons.push_back("no library operator was measured");
     return mark;
   }
-  weigh_selection(record.identity, "", card.has_all_cases(), mark);
+  weigh_selection(record.identity, "", complete, mark);
   weigh_cases(results, is_library_operator, mark);
   weigh_bounds(results, mark);
-  weigh_arithmetic(card.arithmetic, mark);
+  weigh_arithmetic(arithmetic, mark);
   return mark;
 }
 
@@ -239,14 +239,22 @@ Mark judge_fp16_mark(const RunRecord& record, const std::vector<CaseResult>& res
   return mark;
 }
 
+// Whether all that marks on bits depend on is there: at most times are missing, because the run was
+// ended while it measured speed.
+bool has_all_cases(const RunRecord& record, const std::vector<CaseResult>& results,
+                   const Scorecard& card) {
+  const bool ended_measuring = !record.completed && results.size() == record.expected_cases;
+  return card.complete || (ended_measuring && card.incomplete_reasons.size() == 1);
+}
+
 }  // namespace
 
 std::vector<Mark> judge_marks(const RunRecord& record, const std::vector<CaseResult>& results,
                               const Scorecard& card) {
-  const bool has_all = card.has_all_cases();
+  const bool has_all = has_all_cases(record, results, card);
   std::vector<Mark> marks = {judge_arithmetic(record, results, has_all),
                              judge_kernels(record, results, has_all),
-                             judge_operators(record, results, card),
+                             judge_operators(record, results, has_all, card.arithmetic),
                              judge_fp16_mark(record, results, card.complete, card.true_fp16)};
   const Losses losses = losses_in(record.environment, record.expected_cases);
   for (Mark& mark : marks) {

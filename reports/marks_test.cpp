@@ -96,6 +96,9 @@ TEST(Marks, APartOfTheCasesHoldsNothing) {
   record.completed = false;
   EXPECT_TRUE(holds(record, "H2")) << "nothing but times is missing";
   EXPECT_FALSE(holds(record, "TF16"));
+  record.doubts = {"the device was replaced"};
+  EXPECT_FALSE(holds(record, "H2"));
+  record.doubts.clear();
   record.results.pop_back();
   EXPECT_FALSE(holds(record, "H2"));
   record = clean_record();

@@ -37,8 +37,8 @@ std::vector<std::string> why_incomplete(const RunRecord& record,
   std::vector<std::string> reasons;
   if (!record.completed) {
     const bool has_all = results.size() == record.expected_cases;
-    reasons.push_back(has_all ? std::string(kEndedWhileMeasuring)
-                              : "the run was ended before its last case");
+    reasons.emplace_back(has_all ? "the run was ended while it measured speed, after its last case"
+                                 : "the run was ended before its last case");
   }
   if (results.size() != record.expected_cases) {
     reasons.push_back(

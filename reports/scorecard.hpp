@@ -206,18 +206,9 @@ struct Times {
 /// if it has none.
 [[nodiscard]] std::string shapes_text(const ArithmeticEntry& entry);
 
-/// Of a run that was ended after its last case: what is missing are times.
-inline constexpr std::string_view kEndedWhileMeasuring =
-    "the run was ended while it measured speed, after its last case";
-
 struct Scorecard {
   bool complete = false;
   std::vector<std::string> incomplete_reasons;
-  /// Complete, or lacking nothing but times: all that marks on bits depend on is there.
-  [[nodiscard]] bool has_all_cases() const {
-    return complete ||
-           (incomplete_reasons.size() == 1 && incomplete_reasons.front() == kEndedWhileMeasuring);
-  }
   RunIdentity suite;
   nlohmann::json device = nlohmann::json::object();
   nlohmann::json environment = nlohmann::json::object();

@@ -208,7 +208,7 @@ class RowModel {
     };
     const double low = root(variance.high) * (1 - 5 * kU);
     const double high = root(variance.low) * (1 + 5 * kU);
-    if (std::isnan(low)) return {high, low};  // a number or a NaN
+    if (std::isnan(low)) return {root(variance.low), low};  // this number alone, or a NaN
     if (std::isnan(high)) return {low, high};
     return {cut(low, model_.rstd_bits), cut(high, model_.rstd_bits)};
   }

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "suites/core/testing/suite_checks.hpp"
@@ -83,6 +84,24 @@ std::string class_of(const std::string& name, const Statistic& statistic) {
 
 constexpr const char* kForward = "layernorm.forward.fp32.library.r8n96.eps1e-5.normal.s7";
 constexpr const char* kRms = "layernorm.rms-forward.fp32.library.r8n96.eps1e-5.normal.s7";
+
+// The number that is allowed beside NaN as rstd of a row; NaN: none is.
+double number_beside_nan(const Values& x) {
+  const Binding b = bind(parse_case("layernorm", suite().axes,
+                                    "layernorm.forward.fp32.library.r16n64.eps1e-5.special.s7"));
+  const Interval rstd = statistics_of(b, Model(), x).rstd;
+  EXPECT_TRUE(std::isnan(rstd.high));
+  return rstd.low;
+}
+
+TEST(LayernormStatistics, AnInfinityMakesAVarianceOfInfinityOrNan) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(0, number_beside_nan({1, kInfinity, 2}));
+  EXPECT_EQ(0, number_beside_nan({-kInfinity, kInfinity}));
+  EXPECT_TRUE(std::isnan(number_beside_nan({kInfinity, 1, kInfinity})));
+  EXPECT_TRUE(std::isnan(number_beside_nan({1, std::nan(""), kInfinity})));
+  EXPECT_NEAR(1 / std::sqrt(kEps), number_beside_nan({kInfinity}), 1e-5);
+}
 
 TEST(LayernormStatistics, TheRightOnesAreNotAccused) {
   EXPECT_EQ("", class_of(kForward, [](const Values& x) {

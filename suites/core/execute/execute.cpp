@@ -174,7 +174,7 @@ class Load {
 
 // The second session on the device; if the backend refuses to open it, stores its answer and
 // returns null.
-Session* company_of(Session& session, DeviceResult& result) {
+Session* second_session(Session& session, DeviceResult& result) {
   try {
     return &session.beside();
   } catch (const backends::BackendError& e) {
@@ -183,11 +183,11 @@ Session* company_of(Session& session, DeviceResult& result) {
   }
 }
 
-void repeat_in_company(Session& session, PreparedPlan& run, const Plan& plan,
+void repeat_as_planned(Session& session, PreparedPlan& run, const Plan& plan,
                        const TensorSet& inputs, DeviceResult& result) {
   if (plan.concurrency == Concurrency::kNone) return repeat(run, plan, inputs, result);
   const bool were_alike = result.unrepeated.empty();
-  Session* const beside = company_of(session, result);
+  Session* const beside = second_session(session, result);
   if (beside == nullptr) return;
   if (plan.concurrency == Concurrency::kOtherQueue) {
     PreparedPlan other(*beside, plan, inputs, kSecond);
@@ -259,7 +259,7 @@ bool run_once(Session& session, const Plan& plan, const TensorSet& inputs, bool 
   result.known = known && (first || was_known) && known(run);
   if (result.known) return true;
   collect(run, plan, inputs, first || was_known, result);
-  if (!first && !was_known) repeat_in_company(session, run, plan, inputs, result);
+  if (!first && !was_known) repeat_as_planned(session, run, plan, inputs, result);
   return !result.not_supported;
 }
 
