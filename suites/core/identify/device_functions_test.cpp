@@ -24,7 +24,7 @@ TEST(DeviceFunctions, AreThoseOfTheDevice) {
   EXPECT_EQ(std::log(3.0F), functions->values("log", {{3.0F}})[0]);
 }
 
-TEST(DeviceFunctions, AreRemembered) {
+TEST(DeviceFunctions, AnswerOldAndNewArgumentsTogether) {
   Session session(backends::Device::open("host"));
   const auto functions = own_functions(session);
   const std::array<float, 2> first{-1.0F, -2.0F}, second{-2.0F, -3.0F};
