@@ -32,6 +32,7 @@ class Disturbed final : public Problem {
   Expectation expect(const TensorSet& inputs, const models::Machine& machine) const override {
     return problem_.expect(inputs, machine);
   }
+  bool follows_machine() const override { return false; }
 
  private:
   const Problem& problem_;
