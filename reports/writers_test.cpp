@@ -160,6 +160,38 @@ TEST(Writers, ConsoleGroupsOneCauseAndNamesTheOtherCases) {
             std::string::npos);
 }
 
+Scorecard unanswered_card() {
+  using suites::Verdict;
+  Scorecard card;
+  const auto add = [&](const char* name, Verdict verdict, const std::string& reason) {
+    card.cases.push_back({.name = name, .verdict = verdict, .digest = "", .reason = reason});
+  };
+  add("softmax.a", Verdict::kNotSupported, "no library offers the operator 'softmax': X (absent)");
+  add("convert.a", Verdict::kNotSupported, "no library offers the operator 'convert': X (absent)");
+  add("convert.b", Verdict::kNotSupported, "no library offers the operator 'convert': X (absent)");
+  add("convert.c", Verdict::kNotSupported, "no unit offers the operator 'convert': X (absent)");
+  add("gemm.a", Verdict::kCrash, "signal 11");
+  for (int i = 0; i < 12; ++i)
+    add("gemm.b", Verdict::kNotSupported, fmt::format("X takes no product of {} terms", i));
+  return card;
+}
+
+TEST(Writers, ReasonsThatDifferByTheOperatorAreOne) {
+  const std::vector<Unanswered> groups = unanswered(unanswered_card());
+  ASSERT_EQ(15U, groups.size());
+  EXPECT_EQ("signal 11", groups[0].reason) << "the worst verdict, although it is rare";
+  EXPECT_EQ("no library offers the operators 'convert', 'softmax': X (absent)", groups[1].reason);
+  EXPECT_EQ(3U, groups[1].count) << "the most frequent";
+}
+
+TEST(Writers, ConsoleShowsTheMostFrequentReasonsAndCountsTheOthers) {
+  const std::string text = written("console", unanswered_card());
+  EXPECT_NE(std::string::npos, text.find("crash (1 case): signal 11"));
+  EXPECT_NE(std::string::npos, text.find("'convert', 'softmax'"));
+  EXPECT_NE(std::string::npos, text.find("7 more reasons, of 7 cases: the HTML report lists all"))
+      << text;
+}
+
 TEST(Writers, OfSeveralCausesNoneIsAFact) {
   RunRecord record = sample_record();
   for (suites::CaseResult& r : record.results) {

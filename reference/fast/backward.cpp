@@ -223,7 +223,7 @@ bool covers(const TrainingProblem& p, const TrainingState& state, const models::
     return tensor.format != nullptr && *tensor.format == format;
   };
   const bool has_biases = !p.has_biases || (is(state.b1, kFp32) && is(state.b2, kFp32));
-  return target != Target::kPortable && machine == models::Machine{} &&
+  return target != Target::kPortable && machine == models::Machine{} && !p.has_scaled_products &&
          variant == operators::TrainingVariant{} && is(state.x, *p.format) &&
          is(state.t, *p.format) && is(state.w1, kFp32) && is(state.w2, kFp32) && has_biases;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fast version of the training step in reference/operators/loss_scaled_backward.hpp, with the
 // same contract and the same bits. The soft-float evaluates departures from the specification,
-// machines other than the default one, and targets without vector code.
+// products in 8 bits, machines other than the default one, and targets without vector code.
 #pragma once
 
 #include "reference/fast/parallel.hpp"

@@ -15,6 +15,8 @@ namespace halfmark::operators {
 namespace {
 
 using formats::Bits;
+using formats::kE4m3fn;
+using formats::kE5m2;
 using formats::kFp16;
 using formats::kFp32;
 using formats::Tensor;
@@ -62,17 +64,47 @@ struct Shape {
   bool transpose_a, transpose_b;
 };
 
-// The given one, or op(A) op(B) in a format.
-Tensor product(const Context& x, Tensor TrainingProducts::* given, const formats::Format& to,
-               const Shape& shape, const Tensor& a, const Tensor& b) {
-  if (x.products != nullptr) return x.products->*given;
+// op(A) op(B), in a format.
+Tensor multiplied(const Context& x, const formats::Format& to, const Shape& shape, const Tensor& a,
+                  const Tensor& b) {
   GemmProblem p{.m = shape.m, .n = shape.n, .k = shape.k};
   p.transpose_a = shape.transpose_a;
   p.transpose_b = shape.transpose_b;
-  const bool is_detour = to != kFp32 && x.variant.products_through_fp16;
-  p.d_format = is_detour ? &kFp16 : &to;
+  p.d_format = &to;
   const formats::Format& accumulator = x.variant.narrow_accumulator ? x.half() : kFp32;
-  Tensor d = gemm(p, a, b, nullptr, specified_arithmetic(accumulator), x.machine);
+  return gemm(p, a, b, nullptr, specified_arithmetic(accumulator), x.machine);
+}
+
+// An operand of products: in 16 bits, and, where products are in 8 bits, scaled.
+struct Operand {
+  const Tensor& wide;
+  const ScaledTensor& eight;
+};
+
+Tensor scaled_product(const Context& x, const formats::Format& to, Tensor& sums, const Shape& shape,
+                      const Operand& a, const Operand& b) {
+  const ScaledTensorVariant& variant = x.variant.scaled;
+  const auto stored = [&](const Tensor& wide) {
+    const bool is_detour = to != kFp32 && x.variant.products_through_fp16;
+    return map(to, wide.count(), [&](std::size_t i) {
+      return x.op.store(to, is_detour ? through(x, kFp16, wide.at(i)) : wide.at(i));
+    });
+  };
+  if (variant.multiplied_unrounded) {
+    sums = multiplied(x, kFp32, shape, a.wide, b.wide);
+    return stored(sums);
+  }
+  sums = multiplied(x, kFp32, shape, a.eight.eight, b.eight.eight);
+  return stored(scaled_back(sums, a.eight, b.eight, x.machine, variant));
+}
+
+// The given one, or that of the operands, in a format.
+Tensor product(const Context& x, TrainingStep& s, Tensor TrainingProducts::* member,
+               const formats::Format& to, const Shape& shape, const Operand& a, const Operand& b) {
+  if (x.products != nullptr) return x.products->*member;
+  if (x.problem.has_scaled_products) return scaled_product(x, to, s.sums.*member, shape, a, b);
+  const bool is_detour = to != kFp32 && x.variant.products_through_fp16;
+  Tensor d = multiplied(x, is_detour ? kFp16 : to, shape, a.wide, b.wide);
   if (!is_detour) return d;
   return map(to, d.count(),
              [&](std::size_t i) { return x.op.store(to, x.op.load(kFp16, d.at(i))); });
@@ -154,24 +186,41 @@ Tensor bias_gradient(const Context& x, const Tensor& d, std::size_t columns) {
   });
 }
 
+ScaledTensor scaled(const Context& x, const formats::Format& format, const Tensor& tensor) {
+  if (!x.problem.has_scaled_products) return {};
+  return scaled_tensor(tensor, format, x.machine, x.variant.scaled);
+}
+
+ScaledTensor scaled_gradient(const Context& x, const Tensor& tensor) {
+  return scaled(x, x.variant.scaled.gradients_in_e4m3fn ? kE4m3fn : kE5m2, tensor);
+}
+
+void cast_weights(const Context& x, TrainingStep& s) {
+  s.w1h = cast(x, x.state.w1);
+  s.w2h = cast(x, x.state.w2);
+  s.eight.w1h = scaled(x, kE4m3fn, s.w1h);
+  s.eight.w2h = scaled(x, kE4m3fn, s.w2h);
+  if (!x.problem.has_biases) return;
+  s.b1h = cast(x, x.state.b1);
+  s.b2h = cast(x, x.state.b2);
+}
+
 void forward(const Context& x, TrainingStep& s) {
   const TrainingProblem& p = x.problem;
   const formats::Format& sums = p.has_biases ? kFp32 : x.half();
-  s.w1h = cast(x, x.state.w1);
-  s.w2h = cast(x, x.state.w2);
-  if (p.has_biases) {
-    s.b1h = cast(x, x.state.b1);
-    s.b2h = cast(x, x.state.b2);
-  }
-  s.h = product(x, &TrainingProducts::h, sums, {p.batch, p.hidden, p.in, false, true}, x.state.x,
-                s.w1h);
+  cast_weights(x, s);
+  s.eight.x = scaled(x, kE4m3fn, x.state.x);
+  s.h = product(x, s, &TrainingProducts::h, sums, {p.batch, p.hidden, p.in, false, true},
+                {x.state.x, s.eight.x}, {s.w1h, s.eight.w1h});
   if (p.has_biases) {
     s.s1 = std::move(s.h);
     s.h = biased(x, s.s1, s.b1h, x.state.b1);
   }
   s.g = map(x.half(), s.h.count(),
             [&](std::size_t i) { return to_half(x, gelu(x.machine, from_half(x, s.h.at(i)))); });
-  s.y = product(x, &TrainingProducts::y, sums, {p.batch, p.out, p.hidden, false, true}, s.g, s.w2h);
+  s.eight.g = scaled(x, kE4m3fn, s.g);
+  s.y = product(x, s, &TrainingProducts::y, sums, {p.batch, p.out, p.hidden, false, true},
+                {s.g, s.eight.g}, {s.w2h, s.eight.w2h});
   if (p.has_biases) {
     s.s2 = std::move(s.y);
     s.y = biased(x, s.s2, s.b2h, x.state.b2);
@@ -184,15 +233,25 @@ void backward(const Context& x, TrainingStep& s) {
   const TrainingProblem& p = x.problem;
   const formats::Format& half = x.half();
   s.dy = output_gradient(x, s);
-  s.dw2 = gradients(
-      x, product(x, &Products::dw2, half, {p.out, p.hidden, p.batch, true, false}, s.dy, s.g));
+  s.eight.dy = scaled_gradient(x, s.dy);
+  s.dw2 = gradients(x, product(x, s, &Products::dw2, half, {p.out, p.hidden, p.batch, true, false},
+                               {s.dy, s.eight.dy}, {s.g, s.eight.g}));
   if (p.has_biases) s.db2 = bias_gradient(x, s.dy, p.out);
-  s.dg = gradients(
-      x, product(x, &Products::dg, half, {p.batch, p.hidden, p.out, false, false}, s.dy, s.w2h));
+  s.dg = gradients(x, product(x, s, &Products::dg, half, {p.batch, p.hidden, p.out, false, false},
+                              {s.dy, s.eight.dy}, {s.w2h, s.eight.w2h}));
   s.dh = hidden_gradient(x, s);
-  s.dw1 = gradients(
-      x, product(x, &Products::dw1, half, {p.hidden, p.in, p.batch, true, false}, s.dh, x.state.x));
+  s.eight.dh = scaled_gradient(x, s.dh);
+  s.dw1 = gradients(x, product(x, s, &Products::dw1, half, {p.hidden, p.in, p.batch, true, false},
+                               {s.dh, s.eight.dh}, {x.state.x, s.eight.x}));
   if (p.has_biases) s.db1 = bias_gradient(x, s.dh, p.hidden);
+}
+
+// Whether an operand in 8 bits was infinite before it saturated.
+bool is_saturated(const Context& x, const TrainingStep& s) {
+  if (!x.problem.has_scaled_products || x.variant.scaled.infinities_unnoticed) return false;
+  const ScaledOperands& o = s.eight;
+  return o.x.has_infinity() || o.w1h.has_infinity() || o.w2h.has_infinity() || o.g.has_infinity() ||
+         o.dy.has_infinity() || o.dh.has_infinity();
 }
 
 Tensor descended(const Context& x, const Tensor& weights, const Tensor& unscaled_gradient,
@@ -225,7 +284,7 @@ void update(const Context& x, TrainingStep& s) {
   const LossScalerVariant& variant = x.variant.scaler;
   UnscaledGradients g1 = unscaled(scaler, x.state.scale, s.dw1, x.machine, variant);
   UnscaledGradients g2 = unscaled(scaler, x.state.scale, s.dw2, x.machine, variant);
-  s.found_inf = g1.found || g2.found;
+  s.found_inf = g1.found || g2.found || is_saturated(x, s);
   s.g1 = std::move(g1.gradients);
   s.g2 = std::move(g2.gradients);
   if (x.problem.has_biases) s.found_inf = unscale_biases(x, s) || s.found_inf;

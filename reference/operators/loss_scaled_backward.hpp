@@ -32,6 +32,12 @@
 //
 // and steps 10 and 11 treat db1 and db2 as they treat dW1 and dW2.
 //
+// With products in 8 bits, every operand of a product is a ScaledTensor (tensor_scaling.hpp): X,
+// W1h, G and W2h in e4m3fn, dY and dH in e5m2, each made once. The sums of a product are kept in
+// fp32 and scaled back in fp32; that, rounded to 16 bits, or with a bias added to it, is the result
+// of the product above. Saturation hides infinities, so in step 10 found_inf is 1, too, if any amax
+// is infinite.
+//
 // Steps 10 to 12 are the scaler "halfmark" of loss_scaler.hpp, which follows the widely used one:
 // it tests before multiplying, ends the interval on equality, and has no lower bound for the scale.
 #pragma once
@@ -42,6 +48,7 @@
 #include "reference/formats/tensor.hpp"
 #include "reference/models/machine.hpp"
 #include "reference/operators/loss_scaler.hpp"
+#include "reference/operators/tensor_scaling.hpp"
 
 namespace halfmark::operators {
 
@@ -53,6 +60,7 @@ struct TrainingProblem {
   std::uint32_t growth_interval = 2000;
   const formats::Format* format = &formats::kFp16;  // of activations and gradients, or kBf16
   bool has_biases = false;
+  bool has_scaled_products = false;  // the operands of products are scaled tensors of 8 bits
 };
 
 struct TrainingState {
@@ -68,6 +76,11 @@ struct TrainingProducts {
   formats::Tensor h, y, dw2, dg, dw1;
 };
 
+/// The operands of products in 8 bits.
+struct ScaledOperands {
+  ScaledTensor x, w1h, w2h, g, dy, dh;
+};
+
 /// Every tensor of the step, in the order in which the step computes them.
 struct TrainingStep {
   formats::Tensor w1h, w2h, h, g, y, loss, dy, dw2, dg, dh, dw1;
@@ -76,6 +89,8 @@ struct TrainingStep {
   formats::Bits scale = 0;
   std::uint32_t growth = 0;
   formats::Tensor b1h, b2h, s1, s2, db2, db1, gb1, gb2, b1, b2;  // empty without biases
+  ScaledOperands eight;   // empty without products in 8 bits,
+  TrainingProducts sums;  // as are their sums in fp32, not yet scaled back
 };
 
 /// Departures from the specification, each a bug seen in frameworks or drivers. The default is
@@ -102,6 +117,8 @@ struct TrainingVariant {
   bool bias_not_unscaled = false;    // step 11 takes db1 and db2 as they are
   bool bias_kept = false;            // step 11 leaves b1 and b2 out
 
+  ScaledTensorVariant scaled = {};  // of products in 8 bits
+
   [[nodiscard]] bool operator==(const TrainingVariant&) const = default;
 };
 
@@ -113,7 +130,7 @@ struct TrainingVariant {
 void require_well_formed(const TrainingProblem& problem, const TrainingState& state);
 
 /// One step from `state`, with every intermediate tensor. Throws like require_well_formed(). With
-/// `products`, these stand for the results of all matrix products.
+/// `products`, these stand for the results of all matrix products, none of which is in 8 bits.
 [[nodiscard]] TrainingStep loss_scaled_backward(const TrainingProblem& problem,
                                                 const TrainingState& state,
                                                 const models::Machine& machine,

@@ -15,6 +15,17 @@ namespace {
 
 using namespace training_twin;  // NOLINT(google-build-using-namespace): it is this test's
 
+void expect_equal_in_8_bits(const Twin& want, const ScaledOperands& got) {
+  const std::pair<const Operand&, const ScaledTensor&> operands[] = {
+      {want.ox, got.x}, {want.ow1h, got.w1h}, {want.ow2h, got.w2h},
+      {want.og, got.g}, {want.ody, got.dy},   {want.odh, got.dh}};
+  for (const auto& [w, g] : operands) {
+    EXPECT_EQ(single_tensor({w.amax, w.scale, w.inverse}), g.numbers);
+    ASSERT_EQ(*w.eight->format, *g.eight.format);
+    for (std::size_t i = 0; i < w.bits.size(); ++i) EXPECT_EQ(w.bits[i], g.eight.at(i)) << i;
+  }
+}
+
 void expect_equal(const Twin& want, const TrainingStep& got, const Half& half, bool has_biases) {
   const std::pair<const Matrix&, const Tensor&> halves[] = {
       {want.w1h, got.w1h}, {want.w2h, got.w2h}, {want.h, got.h},     {want.g, got.g},
@@ -36,11 +47,12 @@ void expect_equal(const Twin& want, const TrainingStep& got, const Half& half, b
 }
 
 void expect_the_twin(const Half& half, bool has_biases, std::size_t batch, float scale,
-                     std::mt19937_64& random) {
+                     std::mt19937_64& random, bool is_in_8_bits = false) {
   TrainingProblem p{.batch = batch, .in = 20, .hidden = 33, .out = 17};
   p.rate = as_bits(0.01f);
   p.format = half.format;
   p.has_biases = has_biases;
+  p.has_scaled_products = is_in_8_bits;
   const Matrix x = mapped(random_matrix(p.batch * p.in, 1.0f, random), half.rounded);
   const Matrix t =
       mapped(random_matrix(p.batch * p.out, scale > 100 ? 0.01f : 1.0f, random), half.rounded);
@@ -61,7 +73,9 @@ void expect_the_twin(const Half& half, bool has_biases, std::size_t batch, float
                             .b1 = single_tensor(masters.b1),
                             .b2 = single_tensor(masters.b2)};
   const TrainingStep got = loss_scaled_backward(p, state, {});
-  expect_equal(twin(p, half, x, t, masters, scale), got, half, has_biases);
+  const Twin want = twin(p, half, x, t, masters, scale);
+  expect_equal(want, got, half, has_biases);
+  if (is_in_8_bits) expect_equal_in_8_bits(want, got.eight);
   EXPECT_FALSE(got.found_inf);
   EXPECT_EQ(got.growth, 6u);
   EXPECT_EQ(got.scale, as_bits(scale));
@@ -74,6 +88,17 @@ TEST(LossScaledBackward, EqualsTheTwinInNativeArithmetic) {
       for (const float scale : {1.0f, 1000.0f, 65536.0f, 0x1p-12f})
         expect_the_twin(half, has_biases, 9, scale, random);
       expect_the_twin(half, has_biases, 150, 1000.0f, random);  // more rows than lanes
+    }
+  }
+}
+
+TEST(LossScaledBackward, EqualsTheTwinWithProductsIn8Bits) {
+  constexpr bool kIn8Bits = true;
+  std::mt19937_64 random(17);
+  for (const Half& half : kHalves) {
+    for (const bool has_biases : {false, true}) {
+      for (const float scale : {1.0f, 1000.0f, 65536.0f, 0x1p-12f})
+        expect_the_twin(half, has_biases, 9, scale, random, kIn8Bits);
     }
   }
 }
@@ -214,6 +239,52 @@ TEST(LossScaledBackward, DetoursThroughFp16DifferInBf16) {
   const TrainingStep right = loss_scaled_backward(p, state, {});
   EXPECT_NE(right.w1h, loss_scaled_backward(p, state, {}, {.casts_through_fp16 = true}).w1h);
   EXPECT_NE(right.dw1, loss_scaled_backward(p, state, {}, {.products_through_fp16 = true}).dw1);
+}
+
+TEST(LossScaledBackward, EveryVariantOfProductsIn8BitsDiffersSomewhere) {
+  auto [p, state] = biased(kHalves[1]);
+  p.has_scaled_products = true;
+  state.x.set(3, 0x3880);  // 2^-14, so small beside the others that it is subnormal in 8 bits
+  const TrainingStep right = loss_scaled_backward(p, state, {});
+  for (bool ScaledTensorVariant::* member :
+       {&ScaledTensorVariant::unscaled, &ScaledTensorVariant::powers_of_two,
+        &ScaledTensorVariant::truncated, &ScaledTensorVariant::flushed,
+        &ScaledTensorVariant::gradients_in_e4m3fn, &ScaledTensorVariant::multiplied_unrounded,
+        &ScaledTensorVariant::divided_by_scales, &ScaledTensorVariant::not_scaled_back}) {
+    TrainingVariant v;
+    v.scaled.*member = true;
+    const TrainingStep wrong = loss_scaled_backward(p, state, {}, v);
+    EXPECT_TRUE(wrong.s1 != right.s1 || wrong.g1 != right.g1 ||
+                wrong.eight.x.eight != right.eight.x.eight);
+  }
+}
+
+// The largest number of bf16 times 2 overflows; in 8 bits the gradient saturates, and every
+// gradient of a weight is finite.
+TEST(LossScaledBackward, SaturationHidesNoOverflow) {
+  TrainingProblem p{.batch = 1, .in = 1, .hidden = 1, .out = 1};
+  p.rate = as_bits(0.5f);
+  p.format = &kBf16;
+  p.has_scaled_products = true;
+  const TrainingState state{.x = bf16_tensor({1.0f}),
+                            .t = bf16_tensor({-0x1p127f}),
+                            .w1 = single_tensor({1.0f}),
+                            .w2 = single_tensor({1.0f}),
+                            .scale = as_bits(4.0f),
+                            .growth = 0};
+  const TrainingStep step = loss_scaled_backward(p, state, {});
+  EXPECT_EQ(0x7f80U, step.dy.at(0));
+  EXPECT_EQ(0x7bU, step.eight.dy.eight.at(0)) << "57344, the largest number of e5m2";
+  EXPECT_EQ(0U, step.dw2.at(0) & 0x8000U);
+  EXPECT_LT(step.dw2.at(0), 0x7f80U);
+  EXPECT_TRUE(step.found_inf);
+  EXPECT_EQ(state.w2, step.w2);
+  TrainingVariant unnoticed;
+  unnoticed.scaled.infinities_unnoticed = true;
+  EXPECT_FALSE(loss_scaled_backward(p, state, {}, unnoticed).found_inf);
+  TrainingVariant unsaturated;
+  unsaturated.scaled.unsaturated = true;
+  EXPECT_EQ(0x7cU, loss_scaled_backward(p, state, {}, unsaturated).eight.dy.eight.at(0));
 }
 
 // 40000 + 40000 is infinite in fp16; no gradient of a weight is, because all inputs are zero.

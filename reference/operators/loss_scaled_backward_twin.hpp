@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A twin of the training step in the host's float and _Float16 arithmetic, with bf16 rounded in
-// integers, for tests. Only the activation comes from the reference, which has its own test.
-// Assumes: the host rounds to nearest even, and its compiler contracts nothing.
+// integers and 8 bits by looking among all their numbers, for tests. Only the activation comes from
+// the reference, which has its own test. Assumes: the host rounds to nearest even, and its compiler
+// contracts nothing.
 #pragma once
 
 #include <array>
@@ -9,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -83,10 +85,75 @@ inline Matrix multiply(std::size_t m, std::size_t n, std::size_t k,
   return d;
 }
 
+// The numbers of a format of 8 bits that are not negative, in the order of their encodings.
+inline std::vector<double> numbers_of_eight(int fraction_bits, int bias, int count) {
+  std::vector<double> numbers;
+  const int step = 1 << fraction_bits;
+  for (int bits = 0; bits < count; ++bits) {
+    const int exponent = bits / step, fraction = bits % step;
+    numbers.push_back(exponent == 0 ? std::ldexp(fraction, 1 - bias - fraction_bits)
+                                    : std::ldexp(step + fraction, exponent - bias - fraction_bits));
+  }
+  return numbers;
+}
+
+struct Eight {
+  const formats::Format* format;
+  std::vector<double> numbers;
+};
+inline const Eight& e4m3fn_of_twin() {
+  static const Eight kFormat{&formats::kE4m3fn, numbers_of_eight(3, 7, 0x7f)};
+  return kFormat;
+}
+inline const Eight& e5m2_of_twin() {
+  static const Eight kFormat{&formats::kE5m2, numbers_of_eight(2, 15, 0x7c)};
+  return kFormat;
+}
+
+// The encoding of the nearest number, of the largest one for what is beyond it.
+inline unsigned encoded(const Eight& eight, float x) {
+  const unsigned sign = std::signbit(x) ? 0x80U : 0U;
+  if (std::isnan(x)) return sign | 0x7fU;
+  const double size = std::fabs(static_cast<double>(x));
+  unsigned best = 0;
+  for (unsigned i = 1; i < eight.numbers.size(); ++i) {
+    const double nearer = std::fabs(eight.numbers[i] - size),
+                 far = std::fabs(eight.numbers[best] - size);
+    if (nearer < far || (nearer == far && i % 2 == 0)) best = i;
+  }
+  return sign | (std::isinf(x) ? static_cast<unsigned>(eight.numbers.size() - 1) : best);
+}
+
+// An operand of products, and how it came to be. Without 8 bits it is the matrix itself.
+struct Operand {
+  Matrix values;
+  const Eight* eight = nullptr;
+  float amax = 0, scale = 1, inverse = 1;
+  std::vector<unsigned> bits = {};
+};
+
+inline Operand operand_of(const Matrix& x, const Eight* eight) {
+  Operand result{.values = x, .eight = eight};
+  if (eight == nullptr) return result;
+  for (const float v : x) result.amax = std::fmax(result.amax, std::fabs(v));
+  if (result.amax > 0 && !std::isinf(result.amax))
+    result.scale = std::fmin(static_cast<float>(eight->numbers.back()) / result.amax,
+                             std::numeric_limits<float>::max());
+  result.inverse = 1.0f / result.scale;
+  for (float& v : result.values) {
+    const unsigned bits = encoded(*eight, v * result.scale);
+    result.bits.push_back(bits);
+    const double size = std::isnan(v) ? NAN : eight->numbers[bits & 0x7fU];
+    v = static_cast<float>((bits & 0x80U) != 0 ? -size : size);
+  }
+  return result;
+}
+
 struct Twin {
   Matrix w1h, w2h, h, g, y, dy, dw2, dg, dh, dw1, g1, g2, w1, w2;
   float loss = 0;
   Matrix b1h, b2h, s1, s2, db1, db2, gb1, gb2, b1, b2;
+  Operand ox, ow1h, ow2h, og, ody, odh;
 };
 
 struct Masters {
@@ -127,14 +194,27 @@ inline Twin twin(const TrainingProblem& p, const Half& half, const Matrix& x, co
   s.w2h = rounded(masters.w2);
   s.b1h = rounded(masters.b1);
   s.b2h = rounded(masters.b2);
-  s.s1 = multiply(
-      p.batch, p.hidden, p.in, [&](auto i, auto k) { return x[i * p.in + k]; },
-      [&](auto k, auto j) { return s.w1h[j * p.in + k]; });
+  const Eight* forward = p.has_scaled_products ? &e4m3fn_of_twin() : nullptr;
+  const Eight* backward = p.has_scaled_products ? &e5m2_of_twin() : nullptr;
+  const auto scaled_back = [](const Matrix& sums, const Operand& a, const Operand& b) {
+    return mapped(sums, [factor = a.inverse * b.inverse](float v) { return v * factor; });
+  };
+  s.ox = operand_of(x, forward);
+  s.ow1h = operand_of(s.w1h, forward);
+  s.ow2h = operand_of(s.w2h, forward);
+  s.s1 = scaled_back(
+      multiply(
+          p.batch, p.hidden, p.in, [&](auto i, auto k) { return s.ox.values[i * p.in + k]; },
+          [&](auto k, auto j) { return s.ow1h.values[j * p.in + k]; }),
+      s.ox, s.ow1h);
   s.h = rounded(with_bias(s.s1, s.b1h));
   s.g = mapped(s.h, [&](float v) { return half.rounded(as_float(gelu(ieee, as_bits(v)))); });
-  s.s2 = multiply(
-      p.batch, p.out, p.hidden, [&](auto i, auto k) { return s.g[i * p.hidden + k]; },
-      [&](auto k, auto j) { return s.w2h[j * p.hidden + k]; });
+  s.og = operand_of(s.g, forward);
+  s.s2 = scaled_back(
+      multiply(
+          p.batch, p.out, p.hidden, [&](auto i, auto k) { return s.og.values[i * p.hidden + k]; },
+          [&](auto k, auto j) { return s.ow2h.values[j * p.hidden + k]; }),
+      s.og, s.ow2h);
   s.y = rounded(with_bias(s.s2, s.b2h));
   std::array<float, 64> lanes{};
   const auto count = static_cast<float>(s.y.size());
@@ -145,18 +225,26 @@ inline Twin twin(const TrainingProblem& p, const Half& half, const Matrix& x, co
     s.dy.push_back(half.rounded(scale * part));
   }
   s.loss = folded(lanes) / count;
-  s.dw2 = rounded(multiply(
-      p.out, p.hidden, p.batch, [&](auto i, auto k) { return s.dy[k * p.out + i]; },
-      [&](auto k, auto j) { return s.g[k * p.hidden + j]; }));
-  s.dg = rounded(multiply(
-      p.batch, p.hidden, p.out, [&](auto i, auto k) { return s.dy[i * p.out + k]; },
-      [&](auto k, auto j) { return s.w2h[k * p.hidden + j]; }));
+  s.ody = operand_of(s.dy, backward);
+  s.dw2 = rounded(scaled_back(
+      multiply(
+          p.out, p.hidden, p.batch, [&](auto i, auto k) { return s.ody.values[k * p.out + i]; },
+          [&](auto k, auto j) { return s.og.values[k * p.hidden + j]; }),
+      s.ody, s.og));
+  s.dg = rounded(scaled_back(
+      multiply(
+          p.batch, p.hidden, p.out, [&](auto i, auto k) { return s.ody.values[i * p.out + k]; },
+          [&](auto k, auto j) { return s.ow2h.values[k * p.hidden + j]; }),
+      s.ody, s.ow2h));
   for (std::size_t i = 0; i < s.h.size(); ++i) {
     s.dh.push_back(half.rounded(s.dg[i] * as_float(gelu_derivative(ieee, as_bits(s.h[i])))));
   }
-  s.dw1 = rounded(multiply(
-      p.hidden, p.in, p.batch, [&](auto i, auto k) { return s.dh[k * p.hidden + i]; },
-      [&](auto k, auto j) { return x[k * p.in + j]; }));
+  s.odh = operand_of(s.dh, backward);
+  s.dw1 = rounded(scaled_back(
+      multiply(
+          p.hidden, p.in, p.batch, [&](auto i, auto k) { return s.odh.values[k * p.hidden + i]; },
+          [&](auto k, auto j) { return s.ox.values[k * p.in + j]; }),
+      s.odh, s.ox));
   s.db2 = rounded(column_sums(s.dy, p.out));
   s.db1 = rounded(column_sums(s.dh, p.hidden));
   const auto unscaled = [&](const Matrix& d) {

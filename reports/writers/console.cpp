@@ -20,6 +20,7 @@ constexpr std::size_t kGroupsShown = 8;
 constexpr std::size_t kIdsShown = 8;
 constexpr std::size_t kElementsShown = 2;
 constexpr std::size_t kLinesShown = 6;
+constexpr std::size_t kReasonsShown = 8;
 
 void print_row(std::ostream& out, std::string_view label, const std::string& text) {
   if (!text.empty()) fmt::print(out, "  {:<11}{}\n", label, wrapped(text, 13));
@@ -54,11 +55,23 @@ void print_counts(const Scorecard& card, std::ostream& out) {
 void print_unanswered(const Scorecard& card, std::ostream& out) {
   const auto groups = unanswered(card);
   if (!groups.empty()) out << "\nWithout an answer\n";
+  std::size_t shown = 0;
+  std::uint64_t cases_left = 0;
   for (const Unanswered& group : groups) {
+    // What is not supported may have many reasons; a crash or a hang is always shown.
+    if (group.verdict == suites::Verdict::kNotSupported && shown >= kReasonsShown) {
+      cases_left += group.count;
+      continue;
+    }
+    ++shown;
     const std::string text = fmt::format("{} ({}): {}", words_of(group.verdict),
                                          plural(group.count, "case"), group.reason);
     fmt::print(out, "  {}\n      {}: {}\n", wrapped(text, 6), group.count > 1 ? "first" : "case",
                group.first);
+  }
+  if (groups.size() > shown) {
+    fmt::print(out, "  {}, of {}: the HTML report lists all\n",
+               plural(groups.size() - shown, "more reason"), plural(cases_left, "case"));
   }
 }
 
@@ -294,8 +307,8 @@ void print_marks(const Scorecard& card, std::ostream& out) {
 void write_console(const Scorecard& card, std::ostream& out) {
   print_header(card, out);
   print_counts(card, out);
-  print_unanswered(card, out);
   print_findings(card, out);
+  print_unanswered(card, out);
   print_canaries(card, out);
   print_arithmetic(card, out);
   print_accuracy(card, out);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <tuple>
 
 #include "reports/incidents.hpp"
 #include "reports/throughput.hpp"
@@ -183,19 +185,56 @@ std::string gist_of(const Finding& finding) {
   return std::string(meaning_of(finding.result.finding_class));
 }
 
+namespace {
+
+// A reason that names an operator: "no library of the device offers the operator 'sum': ..."
+struct OfOperator {
+  std::string before, name, after;
+};
+
+OfOperator of_operator(const std::string& reason) {
+  constexpr std::string_view kMark = "the operator '";
+  const std::size_t at = reason.find(kMark);
+  const std::size_t end = at == std::string::npos ? at : reason.find('\'', at + kMark.size());
+  if (end == std::string::npos) return {reason, "", ""};
+  const std::size_t name = at + kMark.size();
+  return {reason.substr(0, at), reason.substr(name, end - name), reason.substr(end + 1)};
+}
+
+std::string with_operators(const OfOperator& text, const std::set<std::string>& names) {
+  if (text.name.empty()) return text.before;
+  std::vector<std::string> quoted;
+  for (const std::string& name : names) quoted.push_back(fmt::format("'{}'", name));
+  return fmt::format("{}the operator{} {}{}", text.before, names.size() > 1 ? "s" : "",
+                     joined(quoted, ", "), text.after);
+}
+
+}  // namespace
+
 std::vector<Unanswered> unanswered(const Scorecard& card) {
-  std::map<std::pair<suites::Verdict, std::string>, Unanswered, std::greater<>> groups;
+  struct Group {
+    OfOperator text;
+    std::set<std::string> operators;
+    Unanswered cases;
+  };
+  std::map<std::tuple<suites::Verdict, std::string, std::string, bool>, Group> groups;
   for (const CaseLine& line : card.cases) {
     if (line.verdict == suites::Verdict::kPass || line.verdict == suites::Verdict::kFail) continue;
-    Unanswered& group = groups[{line.verdict, line.reason}];
-    if (group.count++ == 0) group.first = line.name;
+    OfOperator text = of_operator(line.reason);
+    Group& group = groups[{line.verdict, text.before, text.after, text.name.empty()}];
+    group.operators.insert(text.name);
+    group.text = std::move(text);
+    group.cases.verdict = line.verdict;
+    if (group.cases.count++ == 0) group.cases.first = line.name;
   }
   std::vector<Unanswered> list;
   for (auto& [key, group] : groups) {
-    group.verdict = key.first;
-    group.reason = key.second;
-    list.push_back(group);
+    group.cases.reason = with_operators(group.text, group.operators);
+    list.push_back(std::move(group.cases));
   }
+  std::ranges::sort(list, [](const Unanswered& a, const Unanswered& b) {
+    return std::tie(b.verdict, b.count, a.reason) < std::tie(a.verdict, a.count, b.reason);
+  });
   return list;
 }
 

@@ -37,7 +37,8 @@ struct Outcomes {
 /// A finding in one sentence: its exact explanation if there is one, else the meaning of its class.
 [[nodiscard]] std::string gist_of(const Finding& finding);
 
-/// Cases without an answer, grouped by verdict and reason; the worst verdicts first.
+/// Cases without an answer, grouped by verdict and reason, where reasons that differ by the
+/// operator alone are one; the worst verdicts first, and of each the most frequent reasons.
 struct Unanswered {
   suites::Verdict verdict = suites::Verdict::kSkipped;
   std::string reason, first;

@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "suites/core/execute/plan_builder.hpp"
+
 namespace halfmark::suites::gemm {
 namespace {
 
@@ -18,22 +20,17 @@ PlanArgument scalar(std::optional<formats::Bits> bits) {
 
 }  // namespace
 
-std::string format_word(const formats::Format& format) {
-  std::string word = "HM_";
-  for (const char letter : format.name)
-    word += letter >= 'a' ? static_cast<char>(letter - 'a' + 'A') : letter;
-  return word;
-}
-
 Launch launch_of(const Product& p) {
   Launch step{.family = "gemm",
-              .defines = {{"HM_A_FORMAT", format_word(*p.operands)},
-                          {"HM_D_FORMAT", format_word(*p.output)},
-                          {"HM_ACC_FORMAT", format_word(*p.accumulator)}},
+              .defines = {{"HM_A_FORMAT", kernel_word(*p.operands)},
+                          {"HM_D_FORMAT", kernel_word(*p.output)},
+                          {"HM_ACC_FORMAT", kernel_word(*p.accumulator)}},
               .entry = "gemm",
               .groups = {tiles(p.n) * static_cast<std::uint32_t>(p.batch), tiles(p.m), 1},
               .items = {kTile, kTile, 1},
               .arguments = {}};
+  if (p.operands_of_b != nullptr)
+    step.defines.emplace_back("HM_B_FORMAT", kernel_word(*p.operands_of_b));
   // Without C the kernel still takes a pointer, which it does not dereference.
   step.arguments = {TensorRef{p.a_name}, TensorRef{p.b_name},
                     TensorRef{p.c_name.empty() ? p.d_name : p.c_name}, TensorRef{p.d_name}};

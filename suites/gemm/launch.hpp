@@ -17,6 +17,7 @@ inline constexpr std::uint32_t kTile = 16;
 struct Product {
   std::size_t m = 0, n = 0, k = 0, batch = 1;
   const formats::Format* operands = nullptr;
+  const formats::Format* operands_of_b = nullptr;  // if they differ from those of A
   const formats::Format* accumulator = nullptr;
   const formats::Format* output = nullptr;
   std::optional<formats::Bits> alpha = {}, beta = {};  // fp32; both or neither
@@ -25,8 +26,5 @@ struct Product {
 };
 
 [[nodiscard]] Launch launch_of(const Product& product);
-
-/// HM_FP16 for fp16: the dialect spells format names in capitals.
-[[nodiscard]] std::string format_word(const formats::Format& format);
 
 }  // namespace halfmark::suites::gemm

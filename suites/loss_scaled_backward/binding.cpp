@@ -35,6 +35,8 @@ std::vector<std::string_view> scale_names() {
   return names;
 }
 
+constexpr std::string_view kEightBits = "fp8";
+
 Tensor one_word(formats::Bits bits) {
   return Tensor::from_bits(kFp32, std::array<formats::Bits, 1>{bits});
 }
@@ -43,8 +45,11 @@ Tensor one_word(formats::Bits bits) {
 
 std::span<const Axis> axes() {
   static const Axis kAxes[] = {
-      axis_of_words("format", "format of activations and gradients, if it is not fp16",
-                    {"", "bf16"}),
+      axis_of_words(
+          "format",
+          "format of activations and gradients, if it is not fp16; fp8: bf16, and products "
+          "of operands in 8 bits, e4m3fn forward and e5m2 of gradients, each with a scale",
+          {"", "bf16", kEightBits}),
       axis_of_words("biases", "whether both layers have biases", {"", "biases"}),
       provider_axis(),
       shape_axis("b samples, i inputs, h hidden units, o outputs", "biho"),
@@ -58,17 +63,17 @@ std::span<const Axis> axes() {
 }
 
 Binding bind(const Case& c) {
-  Binding bound{
-      .problem = {.batch = c.number("shape", 'b'),
-                  .in = c.number("shape", 'i'),
-                  .hidden = c.number("shape", 'h'),
-                  .out = c.number("shape", 'o'),
-                  .rate = kRate,
-                  .format = c.word("format") == "bf16" ? &formats::kBf16 : &formats::kFp16,
-                  .has_biases = c.word("biases") == "biases"},
-      .scale = nullptr,
-      .provider = std::string(c.word("provider")),
-      .fill = std::string(c.word("fill"))};
+  Binding bound{.problem = {.batch = c.number("shape", 'b'),
+                            .in = c.number("shape", 'i'),
+                            .hidden = c.number("shape", 'h'),
+                            .out = c.number("shape", 'o'),
+                            .rate = kRate,
+                            .format = c.word("format").empty() ? &formats::kFp16 : &formats::kBf16,
+                            .has_biases = c.word("biases") == "biases",
+                            .has_scaled_products = c.word("format") == kEightBits},
+                .scale = nullptr,
+                .provider = std::string(c.word("provider")),
+                .fill = std::string(c.word("fill"))};
   for (const Scale& scale : kScales) {
     if (scale.name == c.word("scale")) bound.scale = &scale;
   }
@@ -79,6 +84,12 @@ Binding bind(const Case& c) {
       throw UsageError(fmt::format("case '{}': every number of the shape must be from 1 to {}",
                                    print(c), kMost));
     }
+  }
+  if (p.has_scaled_products && !bound.is_portable()) {
+    throw UsageError(
+        fmt::format("case '{}': products of operands in 8 bits with a scale each are "
+                    "asked of kernels only; name the provider {}",
+                    print(c), kPortable));
   }
   if (bound.fill == "lonebias" && !p.has_biases) {
     throw UsageError(fmt::format(
@@ -130,6 +141,7 @@ TensorSet outputs_of(const operators::TrainingStep& s) {
                    {"13_w2", s.w2},
                    {"14_scale", one_word(s.scale)},
                    {"15_growth", one_word(s.growth)}};
+  add_scaled_outputs(s, all);
   if (s.b1.format == nullptr) return all;
   all.merge(TensorSet{{"00_b1h", s.b1h},
                       {"00_b2h", s.b2h},

@@ -57,6 +57,7 @@ struct Binding {
 struct Factor {
   std::string name;
   bool transposed;
+  const formats::Format* format;
 };
 struct Product {
   std::size_t m, n, k;
@@ -76,6 +77,19 @@ struct Product {
                                         const operators::TrainingProducts& had,
                                         const operators::TrainingVariant& variant = {},
                                         bool flushes = false);
+
+/// What a step adds whose products are in 8 bits (scaled_products.cpp): to its results and to the
+/// tensors of its plan.
+void add_scaled_outputs(const operators::TrainingStep& step, TensorSet& outputs);
+void add_scaled_tensors(const Binding& b, Plan& plan);
+/// The launches that bring a tensor of products to 8 bits. Of `scaled_flags()` flags in 10_flags,
+/// which count from `first_flag`, one is its own.
+void add_scaling(const Binding& b, const char* wide, std::size_t first_flag, Plan& plan);
+[[nodiscard]] std::size_t scaled_flags();
+/// The product's sums, of operands in 8 bits, and the launch that makes the product of them.
+[[nodiscard]] Product with_scaled_operands(Product product);
+void add_scaling_back(const Binding& b, const Product& product, Plan& plan);
+
 /// The case of the suite gemm that a library's product is.
 [[nodiscard]] std::unique_ptr<const Problem> gemm_of(const Binding& b, const Product& product);
 

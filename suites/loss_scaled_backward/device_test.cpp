@@ -89,6 +89,20 @@ TEST(LossScaledBackwardOnHost, WrongWorkIsCaught) {
        [](Plan& p) { p.launches[find(p, "training_bias_each", 0)].arguments[3] = 1; }},
       {"biases.portable.b5i7h19o3.scale1.normal.s7", "b2 stays",
        [](Plan& p) { remove(p, "training_step_each", 3); }},
+      {"fp8.portable.b5i7h19o3.scale1.normal.s7", "sums are scaled back by another tensor's scale",
+       [](Plan& p) {
+         p.launches[find(p, "scale_back_each", 0)].arguments[1] = TensorRef{"00_w2h_amax"};
+       }},
+      {"fp8.portable.b5i7h19o3.scale1.normal.s7", "gradients are stored in e4m3fn",
+       [](Plan& p) {
+         p.launches[find(p, "scale_each", 4)].defines.back().second = kernel_word(formats::kE4m3fn);
+       }},
+      {"fp8.portable.b5i7h19o3.scale1.normal.s7", "gradients are multiplied as e4m3fn",
+       [](Plan& p) {
+         p.launches[find(p, "gemm", 2)].defines.front().second = kernel_word(formats::kE4m3fn);
+       }},
+      {"fp8.portable.b3i5h19o7.scale65536.inf.s7", "only gradients of weights are checked",
+       [](Plan& p) { p.launches[find(p, "training_found", 0)].arguments[2] = 2; }},
       {"bf16.portable.b5i7h19o3.scale1.normal.s7", "numbers of bf16 are taken for fp16",
        [](Plan& p) {
          p.launches[find(p, "training_gelu_each", 0)].defines.back().second = kernel_word(kFp16);

@@ -36,6 +36,36 @@ constexpr MistakeRow<TrainingVariant> kBf16ProductRows[] = {
      [](TrainingVariant& v) { v.products_through_fp16 = true; }},
 };
 
+constexpr MistakeRow<TrainingVariant> kScaledRows[] = {
+    {"operands-not-in-8-bits", "fmt_subst",
+     "products multiply operands of 16 bits, not those that were rounded to 8 bits",
+     [](TrainingVariant& v) { v.scaled.multiplied_unrounded = true; }},
+    {"gradients-in-e4m3fn", "fmt_subst", "gradients are rounded to e4m3fn instead of e5m2",
+     [](TrainingVariant& v) { v.scaled.gradients_in_e4m3fn = true; }},
+    {"truncated-to-8-bits", "cvt_round", "conversions to 8 bits round toward zero",
+     [](TrainingVariant& v) { v.scaled.truncated = true; }},
+    {"8-bits-flushed", "ftz", "subnormal numbers of 8 bits become zero",
+     [](TrainingVariant& v) { v.scaled.flushed = true; }},
+    {"not-saturated", "nan_inf", "conversions to 8 bits do not saturate infinities",
+     [](TrainingVariant& v) { v.scaled.unsaturated = true; }},
+    {"tensors-not-scaled", "amp_state", "tensors are brought to 8 bits without a scale",
+     [](TrainingVariant& v) { v.scaled.unscaled = true; }},
+    {"scales-are-powers-of-two", "amp_state", "scales of tensors are rounded down to powers of two",
+     [](TrainingVariant& v) { v.scaled.powers_of_two = true; }},
+    {"divided-by-scales", "formula",
+     "sums are divided by the scales instead of multiplied by their inverses",
+     [](TrainingVariant& v) { v.scaled.divided_by_scales = true; }},
+    {"not-scaled-back", "amp_state", "products keep the scales of their operands",
+     [](TrainingVariant& v) { v.scaled.not_scaled_back = true; }},
+};
+
+// An infinite gradient of a bias would be found: it does not pass through 8 bits.
+constexpr MistakeRow<TrainingVariant> kScaledRowsWithoutBiases[] = {
+    {"infinities-unnoticed", "amp_state",
+     "infinities that 8 bits saturate are not found, and the step is taken",
+     [](TrainingVariant& v) { v.scaled.infinities_unnoticed = true; }},
+};
+
 constexpr MistakeRow<TrainingVariant> kBiasRows[] = {
     {"bias-left-out", "formula", "the forward pass leaves the biases out",
      [](TrainingVariant& v) { v.bias_left_out = true; }},
@@ -140,6 +170,8 @@ std::vector<Hypothesis> hypotheses(
   if (!is_fp16 && products == nullptr) add(kBf16ProductRows);
   add(kRows);
   if (b.problem.has_biases) add(kBiasRows);
+  if (b.problem.has_scaled_products) add(kScaledRows);
+  if (b.problem.has_scaled_products && !b.problem.has_biases) add(kScaledRowsWithoutBiases);
   if (products != nullptr) list.push_back(products_flush(products));
   return list;
 }

@@ -28,10 +28,10 @@ PlanArgument scalar(formats::Bits bits) {
 }
 PlanArgument tensor(const char* name) { return TensorRef{name}; }
 
-gemm::View view_of(const Factor& f, std::size_t rows, std::size_t columns) {
+gemm::View view_of(bool is_transposed, std::size_t rows, std::size_t columns) {
   return {.start = 0,
-          .row = f.transposed ? 1 : columns,
-          .column = f.transposed ? rows : 1,
+          .row = is_transposed ? 1 : columns,
+          .column = is_transposed ? rows : 1,
           .batch = 0,
           .count = rows * columns};
 }
@@ -70,7 +70,7 @@ class Builder {
                      {"07_dg", half, bh, Role::kOutput},
                      {"08_dh", half, bh, Role::kOutput},
                      {"09_dw1", half, w1, Role::kOutput},
-                     {"10_flags", &kFp32, strips(), Role::kScratch},
+                     {"10_flags", &kFp32, strips() + scaled(), Role::kScratch},
                      {"10_found_inf", &kFp32, 1, Role::kOutput},
                      {"14_scale", &kFp32, 1, Role::kInOut},
                      {"15_growth", &kFp32, 1, Role::kInOut}};
@@ -78,7 +78,13 @@ class Builder {
       plan_.tensors.push_back({parameter.unscaled, &kFp32, parameter.count, Role::kOutput});
       plan_.tensors.push_back({parameter.weights, &kFp32, parameter.count, Role::kInOut});
     }
-    if (!p_.has_biases) return;
+    if (p_.has_biases) add_tensors_of_biases();
+    if (p_.has_scaled_products) add_scaled_tensors(b_, plan_);
+  }
+
+  void add_tensors_of_biases() {
+    const formats::Format* half = p_.format;
+    const std::size_t bh = p_.batch * p_.hidden, bo = p_.batch * p_.out;
     for (const TensorSpec& spec :
          std::initializer_list<TensorSpec>{{"00_b1h", half, p_.hidden, Role::kOutput},
                                            {"00_b2h", half, p_.out, Role::kOutput},
@@ -98,18 +104,22 @@ class Builder {
       each("training_cast_each", p_.hidden, {tensor("12_b1"), tensor("00_b1h")});
       each("training_cast_each", p_.out, {tensor("13_b2"), tensor("00_b2h")});
     }
+    for (const char* operand : {"x", "00_w1h", "00_w2h"}) bring_to_8_bits(operand);
     product(products[0]);
     add_bias("01_acc", "00_b1h", "01_h", p_.hidden);
     each("training_gelu_each", bh, {tensor("01_h"), tensor("02_g")});
+    bring_to_8_bits("02_g");
     product(products[1]);
     add_bias("03_acc", "00_b2h", "03_y", p_.out);
     step("training_loss", 1, {tensor("03_y"), tensor("t"), tensor("04_loss"), whole(bo)});
     each("training_output_gradient_each", bo,
          {tensor("03_y"), tensor("t"), tensor("14_scale"), tensor("05_dy")});
+    bring_to_8_bits("05_dy");
     product(products[2]);
     sum_columns("05_dy", "06_db2", p_.out);
     product(products[3]);
     each("training_hidden_gradient_each", bh, {tensor("07_dg"), tensor("01_h"), tensor("08_dh")});
+    bring_to_8_bits("08_dh");
     product(products[4]);
     sum_columns("08_dh", "09_db1", p_.hidden);
   }
@@ -122,7 +132,8 @@ class Builder {
            {tensor(parameter.scaled), tensor("10_flags"), whole(flags), whole(parameter.count)});
       flags += own;
     }
-    step("training_found", 1, {tensor("10_flags"), tensor("10_found_inf"), whole(flags)});
+    step("training_found", 1,
+         {tensor("10_flags"), tensor("10_found_inf"), whole(flags + scaled())});
     for (const Parameter& parameter : parameters_) {
       each("training_step_each", parameter.count,
            {tensor(parameter.scaled), tensor("14_scale"), tensor("10_found_inf"),
@@ -140,6 +151,9 @@ class Builder {
     for (const Parameter& parameter : parameters_) all += groups_of(parameter.count, kStrip);
     return all;
   }
+
+  // Flags of operands in 8 bits, behind those of gradients.
+  [[nodiscard]] std::size_t scaled() const { return p_.has_scaled_products ? scaled_flags() : 0; }
 
   void step(const char* entry, std::uint32_t groups, std::vector<PlanArgument> arguments) {
     Launch launch{.family = "loss_scaled_backward",
@@ -170,21 +184,34 @@ class Builder {
          {tensor(gradient), tensor(of_bias), whole(p_.batch), whole(columns)});
   }
 
+  void bring_to_8_bits(const char* operand) {
+    if (p_.has_scaled_products) add_scaling(b_, operand, strips(), plan_);
+  }
+
   void product(const Product& x) {
     if (!b_.is_portable()) {
       call(x);
-      return;
+    } else if (p_.has_scaled_products) {
+      multiply(with_scaled_operands(x));
+      add_scaling_back(b_, x, plan_);
+    } else {
+      multiply(x);
     }
+  }
+
+  void multiply(const Product& x) {
+    const bool is_mixed = *x.a.format != *x.b.format;
     plan_.launches.push_back(gemm::launch_of({.m = x.m,
                                               .n = x.n,
                                               .k = x.k,
-                                              .operands = p_.format,
+                                              .operands = x.a.format,
+                                              .operands_of_b = is_mixed ? x.b.format : nullptr,
                                               .accumulator = &kFp32,
                                               .output = x.output,
-                                              .a = view_of(x.a, x.m, x.k),
-                                              .b = view_of(x.b, x.k, x.n),
+                                              .a = view_of(x.a.transposed, x.m, x.k),
+                                              .b = view_of(x.b.transposed, x.k, x.n),
                                               .c = {},
-                                              .d = view_of({x.d, false}, x.m, x.n),
+                                              .d = view_of(false, x.m, x.n),
                                               .a_name = x.a.name,
                                               .b_name = x.b.name,
                                               .c_name = "",

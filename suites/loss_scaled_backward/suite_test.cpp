@@ -69,18 +69,25 @@ TEST(LossScaledBackwardSuite, NamesWithoutFormatAndBiasesAreOfFp16WithoutThem) {
   EXPECT_EQ("loss_scaled_backward.bf16.biases.library.b5i7h19o3.scale1.normal.s7", print(full));
   EXPECT_EQ(kBf16, *suite().bind(full)->inputs().at("x").format);
   EXPECT_TRUE(suite().bind(full)->inputs().contains("12_b1"));
+  const Case eight = any_named("fp8.portable.b5i7h19o3.scale1.normal.s7");
+  EXPECT_EQ(kBf16, *suite().bind(eight)->inputs().at("x").format);
+  EXPECT_EQ(
+      formats::kE5m2,
+      *suite().bind(eight)->expect(suite().bind(eight)->inputs()).middle.at("05_dy_fp8").format);
   EXPECT_THROW(any_named("fp16.portable.b5i7h19o3.scale1.normal.s7"), UsageError)
       << "two names would be one case";
   EXPECT_THROW(any_named("biases.bf16.portable.b5i7h19o3.scale1.normal.s7"), UsageError);
 }
 
-TEST(LossScaledBackwardSuite, RefusesEmptyAndHugeShapes) {
+TEST(LossScaledBackwardSuite, RefusesEmptyAndHugeShapesAndLibrariesIn8Bits) {
   EXPECT_THROW(static_cast<void>(suite().bind(named("b0i1h1o1.scale1.normal.s1"))->inputs()),
                UsageError);
   EXPECT_THROW(static_cast<void>(suite().bind(named("b1i1h99999o1.scale1.normal.s1"))->inputs()),
                UsageError);
   EXPECT_THROW(static_cast<void>(suite().bind(named("b3i5h19o7.scale65536.lonebias.s1"))->inputs()),
                UsageError);
+  const Case of_library = any_named("fp8.library.b5i7h19o3.scale1.normal.s1");
+  EXPECT_THROW(static_cast<void>(suite().bind(of_library)->inputs()), UsageError);
 }
 
 TEST(LossScaledBackwardFills, FragileGradientsAreSubnormalWithoutAScaleAndNormalWithOne) {
@@ -115,7 +122,7 @@ TEST(LossScaledBackwardFills, LoneBiasMakesExactlyOneInfinity) {
     }
     EXPECT_TRUE(step.found_inf);
   }
-  EXPECT_EQ(4U, seen);
+  EXPECT_EQ(5U, seen);
 }
 
 TEST(LossScaledBackwardFills, LoneMakesExactlyOneInfinity) {
@@ -140,6 +147,17 @@ TEST(LossScaledBackwardFills, ScalesLeadWhereTheySay) {
                 count_class(low.dw1, formats::Class::kZero),
             low.dw1.count() / 2);
   EXPECT_EQ(specified(named("b4i8h16o8.scale2p127.still.s7")).scale, 0x7f000000u);
+}
+
+// Saturation keeps it from every gradient of a weight.
+TEST(LossScaledBackwardFills, AnInfiniteTargetIsFoundIn8Bits) {
+  const operators::TrainingStep step =
+      specified(any_named("fp8.portable.b3i5h19o7.scale65536.inf.s7"));
+  EXPECT_EQ(1U, count_class(step.dy, formats::Class::kInfinity));
+  for (const Tensor* gradient : {&step.dw1, &step.dw2})
+    EXPECT_EQ(0U, count_class(*gradient, formats::Class::kInfinity) +
+                      count_class(*gradient, formats::Class::kQuietNan));
+  EXPECT_TRUE(step.found_inf);
 }
 
 // The words of a case that decide which mistakes it can name.

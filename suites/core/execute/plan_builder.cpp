@@ -8,8 +8,10 @@
 namespace halfmark::suites {
 
 std::string kernel_word(const formats::Format& format) {
-  if (format == formats::kFp16) return "HM_FP16";
-  return format == formats::kBf16 ? "HM_BF16" : "HM_FP32";
+  std::string word = "HM_";
+  for (const char letter : format.name)
+    word += letter >= 'a' ? static_cast<char>(letter - 'a' + 'A') : letter;
+  return word;
 }
 
 bool require_group(Plan& plan, const backends::DeviceInfo& device, std::uint32_t items) {

@@ -13,7 +13,7 @@
 
 namespace halfmark::suites {
 
-/// The number that kernels/prelude.hk assigns to a format: fp16, bf16 or fp32.
+/// The word for a format in kernels/prelude.hk and fp8.hk, in capitals: HM_FP16 for fp16.
 [[nodiscard]] std::string kernel_word(const formats::Format& format);
 
 /// True if the device supports work-groups of `items` work-items; otherwise sets `plan.needs`.

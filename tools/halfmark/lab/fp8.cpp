@@ -5,7 +5,7 @@
 
 #include "reference/fast/convert.hpp"
 #include "reference/formats/classify.hpp"
-#include "reference/soft/soft.hpp"
+#include "reference/operators/tensor_scaling.hpp"
 
 namespace halfmark::tools::lab {
 namespace {
@@ -20,12 +20,7 @@ constexpr Bits kOne = 0x3f800000;
 
 Bits scale_of(const Fp8Recipe& recipe, const formats::Format& format, Bits amax, Bits before) {
   const bool is_current = recipe.history == 0;
-  if (!formats::is_finite(kFp32, amax) || formats::is_zero(kFp32, amax))
-    return is_current ? kOne : before;
-  const Bits largest = soft::convert(format, kFp32, formats::max_finite(format)).bits;
-  const Bits quotient = soft::div(kFp32, largest, amax).bits;
-  const bool is_infinite = formats::is_infinity(kFp32, quotient);
-  return is_infinite ? formats::max_finite(kFp32) : quotient;
+  return operators::scale_to_largest(format, amax).value_or(is_current ? kOne : before);
 }
 
 Bits Scales::amax_of(const State& state) const {

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step whose products multiply tensors in 8 bits: which tensors these are, and the launches that
+// make them and scale sums back. Their outputs are named after the 16-bit tensor, `_amax` holding
+// amax, scale and inverse, and `_fp8` the tensor; `..._8bit_sums` are the sums of a product.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "reference/formats/classify.hpp"
+#include "reference/soft/soft.hpp"
+#include "suites/core/execute/plan_builder.hpp"
+#include "suites/loss_scaled_backward/binding.hpp"
+
+namespace halfmark::suites::loss_scaled_backward {
+namespace {
+
+using formats::kE4m3fn;
+using formats::kE5m2;
+using formats::kFp32;
+
+constexpr std::uint32_t kItems = 64;  // HM_LANES where lanes are folded
+
+Launch launch(const Binding& b, const char* entry, const formats::Format& to, std::size_t groups,
+              std::vector<PlanArgument> arguments) {
+  return {.family = "tensor_scaling",
+          .defines = {{"HM_X_FORMAT", kernel_word(b.half())}, {"HM_Y_FORMAT", kernel_word(to)}},
+          .entry = entry,
+          .groups = {static_cast<std::uint32_t>(groups), 1, 1},
+          .items = {kItems, 1, 1},
+          .arguments = std::move(arguments)};
+}
+
+PlanArgument whole(std::size_t value) { return static_cast<std::int32_t>(value); }
+
+std::size_t groups_for(std::size_t count) { return (count + kItems - 1) / kItems; }
+
+struct OperandRow {
+  const char *wide, *stem;
+  const formats::Format* format;
+  operators::ScaledTensor operators::ScaledOperands::* member;
+};
+using Operands = operators::ScaledOperands;
+constexpr OperandRow kOperands[] = {
+    {"x", "00_x", &kE4m3fn, &Operands::x},          {"00_w1h", "00_w1h", &kE4m3fn, &Operands::w1h},
+    {"00_w2h", "00_w2h", &kE4m3fn, &Operands::w2h}, {"02_g", "02_g", &kE4m3fn, &Operands::g},
+    {"05_dy", "05_dy", &kE5m2, &Operands::dy},      {"08_dh", "08_dh", &kE5m2, &Operands::dh}};
+
+struct SumsRow {
+  const char* name;
+  formats::Tensor operators::TrainingProducts::* member;
+};
+using Products = operators::TrainingProducts;
+constexpr SumsRow kSums[] = {{"01_8bit_sums", &Products::h},
+                             {"03_8bit_sums", &Products::y},
+                             {"06_8bit_sums", &Products::dw2},
+                             {"07_8bit_sums", &Products::dg},
+                             {"09_8bit_sums", &Products::dw1}};
+
+std::string numbers_of(const OperandRow& row) { return fmt::format("{}_amax", row.stem); }
+std::string eight_of(const OperandRow& row) { return fmt::format("{}_fp8", row.stem); }
+
+const OperandRow& operand_named(std::string_view wide) {
+  return *std::ranges::find(kOperands, wide, &OperandRow::wide);
+}
+
+const char* sums_of(const Product& product) {
+  return std::ranges::find(kSums, product.member, &SumsRow::member)->name;
+}
+
+}  // namespace
+
+void add_scaled_outputs(const operators::TrainingStep& step, TensorSet& outputs) {
+  if (step.eight.x.eight.format == nullptr) return;
+  for (const OperandRow& row : kOperands) {
+    const operators::ScaledTensor& operand = step.eight.*row.member;
+    outputs.emplace(numbers_of(row), operand.numbers);
+    // A mistake's words may be of another format of 8 bits.
+    formats::Tensor words = operand.eight;
+    words.format = row.format;
+    outputs.emplace(eight_of(row), std::move(words));
+  }
+  for (const SumsRow& row : kSums) outputs.emplace(row.name, step.sums.*row.member);
+}
+
+void add_scaled_tensors(const Binding& b, Plan& plan) {
+  std::vector<TensorSpec> added;
+  for (const OperandRow& row : kOperands) {
+    const auto wide = std::ranges::find(plan.tensors, row.wide, &TensorSpec::name);
+    added.push_back({numbers_of(row), &kFp32, 3, Role::kOutput});
+    added.push_back({eight_of(row), row.format, wide->count, Role::kOutput});
+  }
+  for (const Product& product : products_of(b))
+    added.push_back({sums_of(product), &kFp32, product.m * product.n, Role::kOutput});
+  plan.tensors.insert(plan.tensors.end(), added.begin(), added.end());
+}
+
+std::size_t scaled_flags() { return std::size(kOperands); }
+
+void add_scaling(const Binding& b, const char* wide, std::size_t first_flag, Plan& plan) {
+  const OperandRow& row = operand_named(wide);
+  const auto flag = first_flag + static_cast<std::size_t>(&row - kOperands);
+  const std::size_t count = std::ranges::find(plan.tensors, wide, &TensorSpec::name)->count;
+  const formats::Bits largest =
+      soft::convert(*row.format, kFp32, formats::max_finite(*row.format)).bits;
+  const TensorRef from{wide}, numbers{numbers_of(row)}, eight{eight_of(row)};
+  plan.launches.push_back(
+      launch(b, "scaling_numbers", *row.format, 1,
+             {from, numbers, TensorRef{"10_flags"}, whole(flag),
+              std::bit_cast<float>(static_cast<std::uint32_t>(largest)), whole(count)}));
+  plan.launches.push_back(launch(b, "scale_each", *row.format, groups_for(count),
+                                 {from, numbers, eight, whole(count)}));
+}
+
+Product with_scaled_operands(Product product) {
+  for (Factor* factor : {&product.a, &product.b}) {
+    const OperandRow& row = operand_named(factor->name);
+    factor->name = eight_of(row);
+    factor->format = row.format;
+  }
+  product.d = sums_of(product);
+  product.output = &kFp32;
+  return product;
+}
+
+void add_scaling_back(const Binding& b, const Product& product, Plan& plan) {
+  const std::size_t count = product.m * product.n;
+  plan.launches.push_back(launch(
+      b, "scale_back_each", *product.output, groups_for(count),
+      {TensorRef{sums_of(product)}, TensorRef{numbers_of(operand_named(product.a.name))},
+       TensorRef{numbers_of(operand_named(product.b.name))}, TensorRef{product.d}, whole(count)}));
+}
+
+}  // namespace halfmark::suites::loss_scaled_backward
