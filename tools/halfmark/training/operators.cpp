@@ -86,7 +86,7 @@ constexpr std::array kRows = {
     OperatorRow{"batch_norm", "FusedBatchNormV3", "", "", kNormaliseChannels},
     OperatorRow{"group_norm", "", "", "", kNormaliseChannels},
     OperatorRow{"scaled_dot_product_attention", "", "", "", kAttention},
-    OperatorRow{"dropout", "", "", "", kSame, kMask},
+    OperatorRow{"dropout", "", "dropout", "", kSame, kMask},
     OperatorRow{"sigmoid", "Sigmoid", "", "", kSame, kResult},
     OperatorRow{"silu", "", "", "", kSame},
     OperatorRow{"softplus", "Softplus", "", "", kSame},
