@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step whose products multiply tensors in 8 bits: which tensors these are, and the launches that
 // make them and scale sums back. Their outputs are named after the 16-bit tensor, `_amax` holding
-// amax, scale and inverse, and `_fp8` the tensor; `..._8bit_sums` are the sums of a product.
+// amax, scale and inverse, and `_fp8` the tensor; `..._ab_sums` are the sums of a product.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,11 +51,11 @@ struct SumsRow {
   formats::Tensor operators::TrainingProducts::* member;
 };
 using Products = operators::TrainingProducts;
-constexpr SumsRow kSums[] = {{"01_8bit_sums", &Products::h},
-                             {"03_8bit_sums", &Products::y},
-                             {"06_8bit_sums", &Products::dw2},
-                             {"07_8bit_sums", &Products::dg},
-                             {"09_8bit_sums", &Products::dw1}};
+constexpr SumsRow kSums[] = {{"01_ab_sums", &Products::h},
+                             {"03_ab_sums", &Products::y},
+                             {"06_ab_sums", &Products::dw2},
+                             {"07_ab_sums", &Products::dg},
+                             {"09_ab_sums", &Products::dw1}};
 
 std::string numbers_of(const OperandRow& row) { return fmt::format("{}_amax", row.stem); }
 std::string eight_of(const OperandRow& row) { return fmt::format("{}_fp8", row.stem); }

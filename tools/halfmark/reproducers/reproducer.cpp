@@ -20,6 +20,7 @@
 #include "tools/halfmark/reproducers/reproducer_call.hpp"
 #include "tools/halfmark/reproducers/reproducer_launch.hpp"
 #include "tools/halfmark/reproducers/reproducer_text.hpp"
+#include "tools/halfmark/reproducers/slice.hpp"
 
 namespace halfmark::tools {
 namespace {
@@ -120,33 +121,6 @@ void cut_to_chain(const suites::CaseResult& finding, Remnant& left) {
   left.wrong.index = 0;
 }
 
-// Keeps the launches that contribute to the wrong tensor, and the tensors that they take.
-void cut_to_slice(Remnant& left) {
-  std::vector<suites::Launch> kept;
-  std::set<std::string> made = {left.wrong.tensor}, used;
-  const auto names = [](const suites::Launch& launch) {
-    std::set<std::string> all;
-    for (const suites::PlanArgument& argument : launch.arguments) {
-      if (const auto* tensor = std::get_if<suites::TensorRef>(&argument)) all.insert(tensor->name);
-    }
-    return all;
-  };
-  for (auto launch = left.plan.launches.rbegin(); launch != left.plan.launches.rend(); ++launch) {
-    const std::set<std::string> takes = names(*launch);
-    if (std::ranges::none_of(takes, [&](const auto& name) { return made.contains(name); }))
-      continue;
-    used.insert(takes.begin(), takes.end());
-    for (const std::string& name : takes) {
-      const suites::TensorSpec* spec = spec_of(left.plan, name);
-      if (spec->role != suites::Role::kInput && spec->role != suites::Role::kOutput)
-        made.insert(name);
-    }
-    kept.insert(kept.begin(), *launch);
-  }
-  left.plan.launches = std::move(kept);
-  std::erase_if(left.plan.tensors, [&](const auto& spec) { return !used.contains(spec.name); });
-}
-
 // Keeps the wrong one of two related calls.
 void cut_to_call(Remnant& left) {
   const auto takes = [](const suites::OperatorStep& call, const std::string& name) {
@@ -217,7 +191,8 @@ Remnant remnant_of(const suites::CaseResult& finding, const backends::DeviceInfo
   }
   if (left.plan.launches.size() > 1) cut_to_slice(left);
   if (problem->relation() && !left.plan.operators.empty()) cut_to_call(left);
-  if (wrong == nullptr || left.plan.launches.size() != 1) return left;
+  const bool is_whole_case = problem->plan(device).launches.size() == 1;
+  if (wrong == nullptr || !is_whole_case || left.plan.launches.size() != 1) return left;
   const std::string& family = left.plan.launches[0].family;
   if (family == "arithmetic" || family == "functions") cut_to_one_element(left);
   if (family == "gemm") cut_to_chain(finding, left);

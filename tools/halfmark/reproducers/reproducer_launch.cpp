@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -143,22 +144,32 @@ std::string directive_text(const KernelText& kernel) {
   return text;
 }
 
+// Dialect, family and kernel of one launch, before a preprocessor has seen them.
+std::string text_of(const backends::ReproducerFrame& frame, const Remnant& left,
+                    const suites::Launch& launch) {
+  const std::string of_family =
+      launch.family.empty() ? std::string() : kernels::program_text(launch.family);
+  return frame.dialect + "\n" + of_family + "\n" + left.kernel;
+}
+
 }  // namespace
 
 Words launch_words(const backends::ReproducerFrame& frame, const Remnant& left,
                    const backends::DeviceInfo& device) {
   KernelText all;
   std::vector<std::string> launches;
+  using Kernel = std::tuple<std::string, std::string, decltype(suites::Launch::defines)>;
+  std::map<Kernel, std::string> entries;  // of kernels that are in `all`
   for (const suites::Launch& launch : left.plan.launches) {
-    const std::string of_family =
-        launch.family.empty() ? std::string() : kernels::program_text(launch.family);
-    const std::string text = frame.dialect + "\n" + of_family + "\n" + left.kernel;
-    KernelText cut =
-        cut_kernel(text, launch.entry, defined_for(device, launch, frame.dialect.empty()));
-    if (cut.functions.empty()) throw NoProgram{"its kernel is not in the language of the device"};
-    const std::string entry = name_apart(cut, all, launch.entry, launches.size() + 1);
+    std::string& entry = entries[{launch.family, launch.entry, launch.defines}];
+    if (entry.empty()) {
+      KernelText cut = cut_kernel(text_of(frame, left, launch), launch.entry,
+                                  defined_for(device, launch, frame.dialect.empty()));
+      if (cut.functions.empty()) throw NoProgram{"its kernel is not in the language of the device"};
+      entry = name_apart(cut, all, launch.entry, entries.size());
+      add_to(all, std::move(cut));
+    }
     launches.push_back(launch_text(frame, left, launch, entry));
-    add_to(all, std::move(cut));
   }
   const suites::Launch& first = left.plan.launches.at(0);
   const bool in_threads = !frame.words.contains("create");

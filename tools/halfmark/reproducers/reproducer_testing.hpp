@@ -63,9 +63,10 @@ inline backends::DeviceInfo device_for(const std::string& backend,
                                                      : frame.library);
 }
 
-/// Claims that an element of the first output differs from the reference; the case is not reduced.
+/// Claims that an element of a tensor, or else of the first output, differs from the reference; the
+/// case is not reduced.
 inline suites::CaseResult finding_in(const std::string& name, const backends::DeviceInfo& device,
-                                     bool is_wrong) {
+                                     bool is_wrong, const std::string& tensor = "") {
   const suites::Case c = suites::parse_case(name);
   const auto problem = suites::find_suite(c.suite).bind(c);
   const suites::TensorSet inputs = problem->inputs();
@@ -76,6 +77,7 @@ inline suites::CaseResult finding_in(const std::string& name, const backends::De
   finding.promise = problem->row(device).promise;
   finding.verdict = suites::Verdict::kFail;
   suites::Element wrong;
+  wrong.tensor = tensor;
   for (const suites::TensorSpec& spec : problem->plan(device).tensors) {
     if (spec.role == suites::Role::kOutput && wrong.tensor.empty()) wrong.tensor = spec.name;
   }
