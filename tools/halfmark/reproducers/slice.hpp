@@ -3,8 +3,8 @@
 // that is no longer needed becomes an operand with the value that the reference has for it: it was
 // right, since the wrong tensor is the first one in the order in which the case computes.
 //
-// Assumption: the launch that takes an output first writes it, and another one writes it only if the
-// same kernel takes it at the same place. Tensors that are updated in place and scratch may be
+// Assumption: the launch that takes an output first writes it, and another one writes it only if
+// the same kernel takes it at the same place. Tensors that are updated in place and scratch may be
 // written by any launch that takes them.
 #pragma once
 
