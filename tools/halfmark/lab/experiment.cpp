@@ -11,6 +11,7 @@
 #include "reference/fast/digest.hpp"
 #include "reference/formats/text.hpp"
 #include "reference/soft/soft.hpp"
+#include "tools/halfmark/lab/resident.hpp"
 
 namespace halfmark::tools::lab {
 namespace {
@@ -142,6 +143,7 @@ ModeResult taken(const Request& request, const Mode& mode, Training& training, c
                  const std::function<void(std::size_t)>& begin) {
   ModeResult result{.mode = &mode};
   const bool infers = request.experiment->infers;
+  if (!infers) result.step_bytes = step_bytes(request.experiment->design(), *request.size, mode);
   for (std::size_t i = 0; i < (infers ? 1 : request.steps); ++i) {
     begin(i);
     result.steps.push_back(infers ? training.evaluate(engine) : training.step(engine));
@@ -220,6 +222,7 @@ json to_json(const ModeResult& result) {
             {"recovered", cause.recovered},
             {"text", cause.text}}},
           {"steps", std::move(steps)},
+          {"step_bytes", optional(result.step_bytes)},
           {"operators", result.operators},
           {"portable", result.portable},
           {"observed_step", observation_json(result.whole_step)},

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,11 @@ struct Request {
 struct ModeResult {
   const Mode* mode = nullptr;
   std::vector<StepTrace> steps = {};
-  std::vector<Deviation> deviations = {};     // on a device
-  std::uint64_t operators = 0, portable = 0;  // on a device
-  Observation whole_step = {};                // of the second step, on a device
-  Observation observation = {};               // of the other steps
+  std::vector<Deviation> deviations = {};        // on a device
+  std::uint64_t operators = 0, portable = 0;     // on a device
+  Observation whole_step = {};                   // of the second step, on a device
+  Observation observation = {};                  // of the other steps
+  std::optional<std::uint64_t> step_bytes = {};  // the most that its tensors take at a time
   Cause cause = {};
   std::vector<std::uint64_t> digests = {};  // of the weights of each layer at the end
 };

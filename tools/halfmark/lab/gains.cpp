@@ -25,10 +25,18 @@ bool is_comparable(const json& mode) {
          step_ns(mode) > 0;
 }
 
+// Of the memory that fp32's tensors take.
+json share_of_memory(const json& mode, const json& wide) {
+  const json &own = mode.at("step_bytes"), &most = wide.at("step_bytes");
+  if (own.is_null() || most.is_null()) return {};
+  return own.get<double>() / most.get<double>();
+}
+
 json row_of(const json& modes, const json& wide, const json& mode) {
   const std::optional<double> gap = gap_to_fp32(modes, mode);
   return {{"name", mode.at("name")},
           {"times", step_ns(wide) / step_ns(mode)},
+          {"memory", share_of_memory(mode, wide)},
           {"loss_gap", gap ? json(*gap) : json()},
           {"accuracy", mode.at("steps").back().at("accuracy")},
           {"fp32_accuracy", wide.at("steps").back().at("accuracy")}};
@@ -54,6 +62,8 @@ void print_gains(const json& modes, std::ostream& out) {
   fmt::print(out, "\nspeed, by the operators' kernels of the second step\n");
   for (const json& row : rows) {
     std::string kept;
+    if (!row.at("memory").is_null())
+      kept += fmt::format(", in {} of its memory", percent(row.at("memory").get<double>()));
     if (!row.at("loss_gap").is_null())
       kept += fmt::format("; its last loss is {} from fp32's",
                           percent(row.at("loss_gap").get<double>()));

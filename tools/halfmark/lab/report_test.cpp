@@ -11,6 +11,7 @@
 
 #include "tools/halfmark/lab/experiment.hpp"
 #include "tools/halfmark/lab/gains.hpp"
+#include "tools/halfmark/lab/resident.hpp"
 #include "tools/halfmark/lab/sweep.hpp"
 
 namespace halfmark::tools::lab {
@@ -108,6 +109,15 @@ TEST(Sweep, FindsTheLongestRowOfEqualWeights) {
   EXPECT_EQ(12, rows.at(1).at("largest_log2"));
 }
 
+double memory_beside_fp32(std::string_view name) {
+  const Design& design = experiment_named("fragile").design();
+  const auto peak = [&](std::string_view mode) {
+    const auto& row = *std::ranges::find(memory_modes(), mode, &MemoryMode::name);
+    return asked_of(schedule_of(design, size_of(design, "small"), row)).peak;
+  };
+  return static_cast<double>(peak(name)) / static_cast<double>(peak("fp32"));
+}
+
 TEST(Gains, AreOfModesThatAreRightAndLive) {
   const auto timed = [](const char* name, double ns) {
     nlohmann::json mode = to_json(reference(name));
@@ -124,8 +134,11 @@ TEST(Gains, AreOfModesThatAreRightAndLive) {
   EXPECT_EQ(1.5, rows[1].at("times"));
   std::ostringstream out;
   print_gains(modes, out);
-  EXPECT_NE(std::string::npos, out.str().find("  fp16          2 times as fast as fp32; its last"))
-      << out.str();
+  for (const char* words :
+       {"  fp16          2 times as fast as fp32, in ", " of its memory; its last"})
+    EXPECT_NE(std::string::npos, out.str().find(words)) << out.str();
+  EXPECT_EQ(rows[0].at("memory"), memory_beside_fp32("autocast")) << "as lab memory counts it";
+  EXPECT_EQ(rows[0].at("memory"), rows[1].at("memory")) << "both formats have 16 bits";
   modes[1]["deviations"] = {1};
   EXPECT_EQ(1U, gains_of(modes).size());
   modes[0]["deviations"] = {1};

@@ -271,4 +271,15 @@ Asked asked_of(const Schedule& schedule) {
   return asked;
 }
 
+std::optional<std::uint64_t> step_bytes(const Design& design, const Size& size, const Mode& mode) {
+  if (mode.fp8 != nullptr) return std::nullopt;
+  const MemoryMode held{.name = mode.name,
+                        .title = mode.title,
+                        .lint = "",
+                        .weights = mode.narrow_weights ? mode.format : &kFp32,
+                        .computes = mode.format,
+                        .recomputes = mode.recomputes};
+  return asked_of(schedule_of(design, size, held)).peak;
+}
+
 }  // namespace halfmark::tools::lab

@@ -9,11 +9,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tools/halfmark/lab/modes.hpp"
 #include "tools/halfmark/lab/network.hpp"
 
 namespace halfmark::tools::lab {
@@ -79,5 +81,11 @@ struct Asked {
   std::array<std::uint64_t, kHolds> most = {};
 };
 [[nodiscard]] Asked asked_of(const Schedule& schedule);
+
+/// The most bytes that the tensors of a mode's step take at a time: weights in the format that it
+/// keeps them in, cast for the step where that is wider. Nothing for operands in 8 bits, of which
+/// copies live that a schedule does not have.
+[[nodiscard]] std::optional<std::uint64_t> step_bytes(const Design& design, const Size& size,
+                                                      const Mode& mode);
 
 }  // namespace halfmark::tools::lab

@@ -31,7 +31,7 @@ TEST(DeviceNotes, OfADriverThatEmulatesFp16) {
   const auto adds = those_that_concern(notes, {.name = "add", .format = "fp16"});
   ASSERT_EQ(1u, adds.size());
   EXPECT_EQ(NoteKind::kEmulated, adds[0].kind);
-  EXPECT_EQ("emulated at w2", adds[0].what);
+  EXPECT_TRUE(adds[0].what.starts_with("emulated at w")) << adds[0].what;  // the fastest width
   const auto narrow =
       those_that_concern(notes, {.name = "linear", .format = "fp16", .accumulator = "fp16"});
   const auto wrong = std::count_if(narrow.begin(), narrow.end(), [](const DeviceNote& note) {
