@@ -17,6 +17,7 @@
 #include "backends/host/image_cache.hpp"
 #include "backends/host/machine.hpp"
 #include "backends/host/stack_pool.hpp"
+#include "reference/text/visible.hpp"
 
 namespace halfmark::backends::host {
 namespace {
@@ -58,6 +59,23 @@ constexpr const char* kNativeFlag =
     "-march=native";
 #endif
 
+// A word that is neither an option nor may belong to one would be read as a source, however long:
+// a device such as /dev/full never ends.
+[[nodiscard]] std::vector<std::string> extra_flags() {
+  std::vector<std::string> flags = words_of(std::getenv("HALFMARK_HOST_CXXFLAGS"));
+  bool follows_option = false;
+  for (const std::string& flag : flags) {
+    const bool is_option = flag.starts_with('-');
+    if (!is_option && !follows_option)
+      throw EnvironmentFault(
+          fmt::format("HALFMARK_HOST_CXXFLAGS has '{}', which the compiler would read as a source; "
+                      "options begin with '-': mend HALFMARK_HOST_CXXFLAGS",
+                      text::visible_line(flag)));
+    follows_option = is_option;
+  }
+  return flags;
+}
+
 [[nodiscard]] std::vector<std::string> kernel_flags(std::string_view version,
                                                     Instructions instructions) {
   // GNU mode would contract, and ignores the STDC pragma; errno would cost a branch per
@@ -76,8 +94,7 @@ constexpr const char* kNativeFlag =
     flags.push_back(std::move(flag));
   if (instructions == Instructions::kNative) flags.emplace_back(kNativeFlag);
   for (std::string& flag : instruction_set_flags()) flags.push_back(std::move(flag));
-  for (std::string& flag : words_of(std::getenv("HALFMARK_HOST_CXXFLAGS")))
-    flags.push_back(std::move(flag));
+  for (std::string& flag : extra_flags()) flags.push_back(std::move(flag));
   return flags;
 }
 

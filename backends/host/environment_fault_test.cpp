@@ -87,6 +87,19 @@ TEST_F(EnvironmentFaultTest, AnOptionThatNoCompilerKnows) {
   EXPECT_NE(text.find("mend HALFMARK_HOST_CXXFLAGS"), std::string::npos) << text;
 }
 
+TEST_F(EnvironmentFaultTest, ASourceAmongTheOptions) {
+  const ScopedVariable flags("HALFMARK_HOST_CXXFLAGS", "-I /usr/include /dev/full");
+  std::string text;
+  try {
+    (void)open();
+  } catch (const std::exception& error) {
+    text = error.what();
+  }
+  EXPECT_NE(text.find("has '/dev/full', which the compiler would read as a source"),
+            std::string::npos)
+      << text;
+}
+
 TEST_F(EnvironmentFaultTest, AFullDisk) {
   EXPECT_EQ(
       fault("echo 'some words'; echo 'error writing to x.s: No space left on device'; exit 1"),
