@@ -26,7 +26,7 @@ ARROWS = {
     "reference/slow": ["reference/operators", "reference/models", "reference/soft", "reference/formats"],
     "kernels": [],
     "backends": ["reference/formats", "reference/files", "reference/text", "kernels"],
-    "suites/core/case": ["reference/fast", "reference/soft", "reference/formats", "reference/text"],
+    "suites/core/case": ["reference/fast", "reference/operators", "reference/soft", "reference/formats", "reference/text"],
     "suites/core/execute": ["suites/core/case", "backends", "kernels", "reference/formats", "reference/text"],
     "suites/core/bounds": ["suites/core/case", "suites/core/execute", "reference"],
     "suites/core/judge": ["suites/core/case", "suites/core/execute", "backends", "reference/formats", "reference/text"],

@@ -6,9 +6,11 @@
 #include <signal.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <initializer_list>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "backends/cache_entry.hpp"
@@ -59,17 +61,25 @@ constexpr const char* kNativeFlag =
     "-march=native";
 #endif
 
-// A word that is neither an option nor may belong to one would be read as a source, however long:
-// a device such as /dev/full never ends.
+// Whether a compiler that reads this file may never end, as with /dev/full. "@file" holds options.
+[[nodiscard]] bool may_be_endless(std::string_view word) {
+  if (word.starts_with('@')) word.remove_prefix(1);
+  std::error_code error;
+  const auto kind = std::filesystem::status(std::filesystem::path(word), error).type();
+  using Kind = std::filesystem::file_type;
+  return kind == Kind::character || kind == Kind::block || kind == Kind::fifo;
+}
+
+// A word that is no option is an option's argument, or the compiler would read it as a source.
 [[nodiscard]] std::vector<std::string> extra_flags() {
   std::vector<std::string> flags = words_of(std::getenv("HALFMARK_HOST_CXXFLAGS"));
   bool follows_option = false;
   for (const std::string& flag : flags) {
     const bool is_option = flag.starts_with('-');
-    if (!is_option && !follows_option)
+    if (!is_option && (!follows_option || may_be_endless(flag)))
       throw EnvironmentFault(
-          fmt::format("HALFMARK_HOST_CXXFLAGS has '{}', which the compiler would read as a source; "
-                      "options begin with '-': mend HALFMARK_HOST_CXXFLAGS",
+          fmt::format("HALFMARK_HOST_CXXFLAGS has '{}', which is no option and no file or folder "
+                      "behind one; options begin with '-': mend HALFMARK_HOST_CXXFLAGS",
                       text::visible_line(flag)));
     follows_option = is_option;
   }

@@ -192,7 +192,8 @@ static const HmBackendApi table = {HM_FIXTURE_VERSION,
                                    program_log,
                                    program_image,
                                    program_launch,
-                                   HM_FIXTURE_OPERATOR};
+                                   HM_FIXTURE_OPERATOR,
+                                   NULL /* device_memory */};
 
 const HmBackendApi* HM_FIXTURE_ENTRY(void);
 const HmBackendApi* HM_FIXTURE_ENTRY(void) { return HM_FIXTURE_TABLE; }

@@ -52,7 +52,7 @@ constexpr ContractRow kRow{
         "fp32, rounded once more, forward and backward alike, and all else is +0",
     .source =
         "Halfmark kernel specification, kernels/dropout.hk; Salmon and others, Parallel "
-        "random numbers: as easy as 1, 2, 3, SC 2011, 4.3; IEEE 754-2019, 5.4.1",
+        "random numbers: as easy as 1, 2, 3, SC 2011; IEEE 754-2019, 5.4.1",
     .freedoms = kFp32Freedoms};
 
 std::span<const Axis> axes() {
@@ -193,15 +193,14 @@ class DropoutProblem final : public Problem {
  private:
   void add(Plan& plan, const char* entry, std::vector<PlanArgument> arguments) const {
     constexpr std::uint32_t kItems = 64;
-    const auto blocks = static_cast<std::uint32_t>((count_ + 3) / 4);
-    arguments.emplace_back(static_cast<std::int32_t>(count_));
+    arguments.push_back(whole(count_));
     for (const std::uint32_t word : {key_[0], key_[1], static_cast<std::uint32_t>(first_),
                                      static_cast<std::uint32_t>(first_ >> 32), kStep})
       arguments.emplace_back(word);
     plan.launches.push_back({.family = "dropout",
                              .defines = {{"HM_X_FORMAT", kernel_word(format_)}},
                              .entry = entry,
-                             .groups = {(blocks + kItems - 1) / kItems, 1, 1},
+                             .groups = {groups_of(groups_of(count_, 4), kItems), 1, 1},
                              .items = {kItems, 1, 1},
                              .arguments = std::move(arguments)});
   }

@@ -8,12 +8,6 @@
 namespace halfmark::suites::gemm {
 namespace {
 
-std::uint32_t tiles(std::size_t count) {
-  return static_cast<std::uint32_t>((count + kTile - 1) / kTile);
-}
-
-PlanArgument whole(std::size_t value) { return static_cast<std::int32_t>(value); }
-
 PlanArgument scalar(std::optional<formats::Bits> bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits.value_or(0)));
 }
@@ -26,7 +20,8 @@ Launch launch_of(const Product& p) {
                           {"HM_D_FORMAT", kernel_word(*p.output)},
                           {"HM_ACC_FORMAT", kernel_word(*p.accumulator)}},
               .entry = "gemm",
-              .groups = {tiles(p.n) * static_cast<std::uint32_t>(p.batch), tiles(p.m), 1},
+              .groups = {groups_of(p.n, kTile) * static_cast<std::uint32_t>(p.batch),
+                         groups_of(p.m, kTile), 1},
               .items = {kTile, kTile, 1},
               .arguments = {}};
   if (p.operands_of_b != nullptr)

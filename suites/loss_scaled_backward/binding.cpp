@@ -91,6 +91,13 @@ Binding bind(const Case& c) {
                     "asked of kernels only; name the provider {}",
                     print(c), kPortable));
   }
+  const bool is_about_8_bits = bound.fill == "spread" || bound.fill == "faint";
+  if (is_about_8_bits && (!p.has_scaled_products || p.has_biases)) {
+    throw UsageError(fmt::format(
+        "case '{}': the fill {} is about gradients in 8 bits, beside which biases would be large; "
+        "name fp8, without biases",
+        print(c), bound.fill));
+  }
   if (bound.fill == "lonebias" && !p.has_biases) {
     throw UsageError(fmt::format(
         "case '{}': the fill lonebias is about biases, which this case does not have", print(c)));

@@ -118,6 +118,21 @@ Data with_one(const Case& c, const operators::TrainingProblem& p, Bits bits) {
   return data;
 }
 
+// Each output has gradients of another magnitude, from 2^0 down to 2^-30, and Y is negligible: what
+// is brought to e5m2 by the largest of them has subnormals among the smallest.
+Data spread(const Case& c, const operators::TrainingProblem& p) {
+  constexpr int kRange = 30, kNegligible = -40;
+  Data data = normal(c, p, 0, kNegligible);
+  for (std::size_t i = 0; i < data.t.count(); ++i) {
+    const auto below = static_cast<int>(kRange * (i % p.out) / std::max<std::size_t>(p.out - 1, 1));
+    data.t.set(i, soft::ldexp(*p.format, data.t.at(i), -below).bits);
+  }
+  return data;
+}
+
+// Gradients so small that the largest number of e5m2, divided by their maximum, is beyond fp32.
+Data faint(const Case& c, const operators::TrainingProblem& p) { return normal(c, p, -114, -114); }
+
 struct FillRow {
   std::string_view name;
   Data (*make)(const Case&, const operators::TrainingProblem&);
@@ -138,6 +153,8 @@ constexpr FillRow kFills[] = {
      [](const Case& c, const operators::TrainingProblem& p) {
        return with_one(c, p, formats::quiet_nan(*p.format));
      }},
+    {"spread", spread},
+    {"faint", faint},
     {"still",
      [](const Case& c, const operators::TrainingProblem& p) {
        Data data = normal(c, p, 0, gain(p.hidden));

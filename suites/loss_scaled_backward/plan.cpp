@@ -18,11 +18,6 @@ constexpr std::size_t kStrip = 4096;  // TRAINING_STRIP of kernels/loss_scaled_b
 constexpr std::uint32_t kItems = 64;
 static_assert(kItems == operators::kLanes);
 
-std::uint32_t groups_of(std::size_t count, std::size_t each) {
-  return static_cast<std::uint32_t>((count + each - 1) / each);
-}
-
-PlanArgument whole(std::size_t value) { return static_cast<std::int32_t>(value); }
 PlanArgument scalar(formats::Bits bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
 }

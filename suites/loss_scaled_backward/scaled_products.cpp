@@ -21,19 +21,15 @@ using formats::kFp32;
 
 constexpr std::uint32_t kItems = 64;  // HM_LANES where lanes are folded
 
-Launch launch(const Binding& b, const char* entry, const formats::Format& to, std::size_t groups,
+Launch launch(const Binding& b, const char* entry, const formats::Format& to, std::uint32_t groups,
               std::vector<PlanArgument> arguments) {
   return {.family = "tensor_scaling",
           .defines = {{"HM_X_FORMAT", kernel_word(b.half())}, {"HM_Y_FORMAT", kernel_word(to)}},
           .entry = entry,
-          .groups = {static_cast<std::uint32_t>(groups), 1, 1},
+          .groups = {groups, 1, 1},
           .items = {kItems, 1, 1},
           .arguments = std::move(arguments)};
 }
-
-PlanArgument whole(std::size_t value) { return static_cast<std::int32_t>(value); }
-
-std::size_t groups_for(std::size_t count) { return (count + kItems - 1) / kItems; }
 
 struct OperandRow {
   const char *wide, *stem;
@@ -108,7 +104,7 @@ void add_scaling(const Binding& b, const char* wide, std::size_t first_flag, Pla
       launch(b, "scaling_numbers", *row.format, 1,
              {from, numbers, TensorRef{"10_flags"}, whole(flag),
               std::bit_cast<float>(static_cast<std::uint32_t>(largest)), whole(count)}));
-  plan.launches.push_back(launch(b, "scale_each", *row.format, groups_for(count),
+  plan.launches.push_back(launch(b, "scale_each", *row.format, groups_of(count, kItems),
                                  {from, numbers, eight, whole(count)}));
 }
 
@@ -126,7 +122,7 @@ Product with_scaled_operands(Product product) {
 void add_scaling_back(const Binding& b, const Product& product, Plan& plan) {
   const std::size_t count = product.m * product.n;
   plan.launches.push_back(launch(
-      b, "scale_back_each", *product.output, groups_for(count),
+      b, "scale_back_each", *product.output, groups_of(count, kItems),
       {TensorRef{sums_of(product)}, TensorRef{numbers_of(operand_named(product.a.name))},
        TensorRef{numbers_of(operand_named(product.b.name))}, TensorRef{product.d}, whole(count)}));
 }

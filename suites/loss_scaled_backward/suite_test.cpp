@@ -86,6 +86,9 @@ TEST(LossScaledBackwardSuite, RefusesEmptyAndHugeShapesAndLibrariesIn8Bits) {
                UsageError);
   EXPECT_THROW(static_cast<void>(suite().bind(named("b3i5h19o7.scale65536.lonebias.s1"))->inputs()),
                UsageError);
+  for (const char* name : {"bf16.portable.b5i7h19o3.scale1.spread.s1",
+                           "fp8.biases.portable.b5i7h19o3.scale1.faint.s1"})
+    EXPECT_THROW(static_cast<void>(suite().bind(any_named(name))->inputs()), UsageError) << name;
   const Case of_library = any_named("fp8.library.b5i7h19o3.scale1.normal.s1");
   EXPECT_THROW(static_cast<void>(suite().bind(of_library)->inputs()), UsageError);
 }
@@ -158,6 +161,27 @@ TEST(LossScaledBackwardFills, AnInfiniteTargetIsFoundIn8Bits) {
     EXPECT_EQ(0U, count_class(*gradient, formats::Class::kInfinity) +
                       count_class(*gradient, formats::Class::kQuietNan));
   EXPECT_TRUE(step.found_inf);
+}
+
+TEST(LossScaledBackwardFills, SpreadGradientsAreSubnormalIn8Bits) {
+  const operators::TrainingStep step =
+      specified(any_named("fp8.portable.b17i33h40o9.scale1.spread.s7"));
+  EXPECT_GT(count_class(step.eight.dy.eight, formats::Class::kSubnormal), 10U);
+  EXPECT_EQ(0U, count_class(step.dw2, formats::Class::kSubnormal));
+  operators::TrainingVariant flushed;
+  flushed.scaled.flushed = true;
+  const Case c = any_named("fp8.portable.b17i33h40o9.scale1.spread.s7");
+  EXPECT_NE(step.dw2, evaluate(c, suite().bind(c)->inputs(), {}, flushed).dw2)
+      << "products take the subnormals";
+}
+
+TEST(LossScaledBackwardFills, FaintGradientsHaveTheLargestScale) {
+  const operators::TrainingStep step =
+      specified(any_named("fp8.portable.b5i7h19o3.scale1.faint.s7"));
+  EXPECT_EQ(0x7f7fffffU, step.eight.dy.numbers.at(1));
+  EXPECT_EQ(0U, step.eight.dh.numbers.at(0)) << "the next gradients are zero";
+  EXPECT_EQ(0x3f800000U, step.eight.dh.numbers.at(1));
+  EXPECT_EQ(0U, count_class(step.dy, formats::Class::kZero));
 }
 
 // The words of a case that decide which mistakes it can name.

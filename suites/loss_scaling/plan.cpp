@@ -36,11 +36,6 @@ static_assert(static_cast<int>(UnscaleRule::kReciprocal) == 0 &&
 static_assert(static_cast<int>(HysteresisRule::kNone) == 0 &&
               static_cast<int>(HysteresisRule::kCountsDown) == 1);
 
-template <typename Number>
-PlanArgument whole(Number value) {
-  return static_cast<std::int32_t>(value);
-}
-
 // A number of the settings, which is fp64, as the kernels take it.
 PlanArgument single(formats::Bits setting) {
   const formats::Bits bits = soft::convert(formats::kFp64, kFp32, setting).bits;

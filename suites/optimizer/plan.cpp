@@ -15,11 +15,6 @@ static_assert(static_cast<int>(OptimizerKind::kSgd) == 0 &&
               static_cast<int>(OptimizerKind::kAdam) == 1 &&
               static_cast<int>(OptimizerKind::kAdamW) == 2);
 
-template <typename Number>
-PlanArgument whole(Number value) {
-  return static_cast<std::int32_t>(value);
-}
-
 PlanArgument tensor(const char* name) { return TensorRef{name}; }
 
 class Builder {

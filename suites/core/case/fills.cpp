@@ -10,6 +10,7 @@
 
 #include "reference/fast/parallel.hpp"
 #include "reference/formats/classify.hpp"
+#include "reference/operators/philox.hpp"
 #include "reference/soft/codec.hpp"
 #include "suites/core/case/errors.hpp"
 
@@ -29,19 +30,6 @@ std::uint64_t hash(std::string_view text, std::uint64_t state) {
     state *= 0x100000001b3u;
   }
   return state;
-}
-
-std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> x, std::uint32_t key0,
-                                    std::uint32_t key1) {
-  for (int round = 0; round < 10; ++round) {
-    const std::uint64_t p0 = std::uint64_t{0xD2511F53} * x[0];
-    const std::uint64_t p1 = std::uint64_t{0xCD9E8D57} * x[2];
-    x = {static_cast<std::uint32_t>(p1 >> 32) ^ x[1] ^ key0, static_cast<std::uint32_t>(p1),
-         static_cast<std::uint32_t>(p0 >> 32) ^ x[3] ^ key1, static_cast<std::uint32_t>(p0)};
-    key0 += 0x9E3779B9u;
-    key1 += 0xBB67AE85u;
-  }
-  return x;
 }
 
 Bits signed_encoding(const Format& f, Bits magnitude, std::uint64_t word) {
@@ -151,9 +139,9 @@ Random::Random(const Case& c, std::string_view tensor)
            (c.seed * 0x9E3779B97F4A7C15u)) {}
 
 std::uint64_t Random::at(std::uint64_t index) const {
-  const auto words =
-      philox({static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32), 0, 0},
-             static_cast<std::uint32_t>(key_), static_cast<std::uint32_t>(key_ >> 32));
+  const auto words = operators::philox4x32(
+      {static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32), 0, 0},
+      {static_cast<std::uint32_t>(key_), static_cast<std::uint32_t>(key_ >> 32)});
   return std::uint64_t{words[0]} << 32 | words[1];
 }
 

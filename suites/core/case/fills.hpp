@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs: a counter-based generator (Philox 4x32-10; Salmon, Moraes, Dror, Shaw, "Parallel random
-// numbers: as easy as 1, 2, 3", SC'11) keyed by (seed, case, tensor), and the fills that several
-// suites share. Decides the operand bits of a case, independently of order, shards and thread
-// count. Fills specific to one operator live in its folder.
+// Inputs: a counter-based generator (reference/operators/philox.hpp) keyed by (seed, case, tensor),
+// and the fills that several suites share. Decides the operand bits of a case, independently of
+// order, shards and thread count. Fills specific to one operator live in its folder.
 #pragma once
 
 #include <cstddef>

@@ -16,6 +16,17 @@ namespace halfmark::suites {
 /// The word for a format in kernels/prelude.hk and fp8.hk, in capitals: HM_FP16 for fp16.
 [[nodiscard]] std::string kernel_word(const formats::Format& format);
 
+/// A whole number as a kernel takes it.
+template <typename Number>
+[[nodiscard]] PlanArgument whole(Number value) {
+  return static_cast<std::int32_t>(value);
+}
+
+/// How many groups of `each` items there are for `count` items; the last may have a rest.
+[[nodiscard]] constexpr std::uint32_t groups_of(std::size_t count, std::size_t each) {
+  return static_cast<std::uint32_t>((count + each - 1) / each);
+}
+
 /// True if the device supports work-groups of `items` work-items; otherwise sets `plan.needs`.
 [[nodiscard]] bool require_group(Plan& plan, const backends::DeviceInfo& device,
                                  std::uint32_t items);

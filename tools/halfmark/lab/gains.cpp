@@ -59,7 +59,8 @@ json gains_of(const json& modes) {
 void print_gains(const json& modes, std::ostream& out) {
   const json rows = gains_of(modes);
   if (rows.empty()) return;
-  fmt::print(out, "\nspeed, by the operators' kernels of the second step\n");
+  fmt::print(out,
+             "\nspeed, by the operators' kernels of the second step, and memory, by its tensors\n");
   for (const json& row : rows) {
     std::string kept;
     if (!row.at("memory").is_null())

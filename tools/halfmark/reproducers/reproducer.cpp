@@ -189,10 +189,10 @@ Remnant remnant_of(const suites::CaseResult& finding, const backends::DeviceInfo
   } else {
     expect_reference(left);
   }
-  if (left.plan.launches.size() > 1) cut_to_slice(left);
+  const bool is_sequence = left.plan.launches.size() > 1;
+  if (is_sequence) cut_to_slice(left);
   if (problem->relation() && !left.plan.operators.empty()) cut_to_call(left);
-  const bool is_whole_case = problem->plan(device).launches.size() == 1;
-  if (wrong == nullptr || !is_whole_case || left.plan.launches.size() != 1) return left;
+  if (wrong == nullptr || is_sequence || left.plan.launches.empty()) return left;
   const std::string& family = left.plan.launches[0].family;
   if (family == "arithmetic" || family == "functions") cut_to_one_element(left);
   if (family == "gemm") cut_to_chain(finding, left);
