@@ -160,6 +160,24 @@ TEST(Writers, ConsoleGroupsOneCauseAndNamesTheOtherCases) {
             std::string::npos);
 }
 
+TEST(Writers, ConsolePrintsAClauseOnceThoughAFindingTakesTwoFreedoms) {
+  RunRecord record = sample_record();
+  const std::string one = "Manual, 4.2 (lacks DENORM)";
+  const std::string two = "Manual, 4.3; and its errata (MODE=1)";
+  std::vector<suites::CaseResult*> deviations;
+  for (suites::CaseResult& r : record.results)
+    if (r.standing == suites::Standing::kDeviation) deviations.push_back(&r);
+  ASSERT_EQ(2U, deviations.size());
+  deviations[0]->permitted_by = one;
+  deviations[1]->permitted_by = two + "; " + one;  // although one cause makes them a group
+  const std::string text = written("console", tally(record));
+  for (const std::string& clause : {one, two}) {
+    const std::size_t at = text.find("permitted  " + clause + "\n");
+    ASSERT_NE(std::string::npos, at) << text;
+    EXPECT_EQ(std::string::npos, text.find(clause, at + 12)) << text;
+  }
+}
+
 Scorecard unanswered_card() {
   using suites::Verdict;
   Scorecard card;

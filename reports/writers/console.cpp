@@ -133,14 +133,14 @@ void print_deviation(const FindingGroup& group, std::ostream& out) {
 }
 
 // Each clause with the driver's answer; a finding that takes two freedoms names both.
-std::vector<std::string> clauses_in(std::string permitted_by) {
+std::set<std::string> clauses_in(std::string permitted_by) {
   constexpr std::string_view kBetween = "); ";
-  std::vector<std::string> clauses;
+  std::set<std::string> clauses;
   for (std::size_t at = 0; (at = permitted_by.find(kBetween)) != std::string::npos;) {
-    clauses.push_back(permitted_by.substr(0, at + 1));
+    clauses.insert(permitted_by.substr(0, at + 1));
     permitted_by.erase(0, at + kBetween.size());
   }
-  clauses.push_back(std::move(permitted_by));
+  clauses.insert(std::move(permitted_by));
   return clauses;
 }
 
@@ -158,8 +158,8 @@ void print_groups(const Scorecard& card, suites::Standing standing, GroupPrinter
              plural(count_findings(card, standing), "case"), plural(groups.size(), "kind"));
   std::set<std::string> permissions;
   for (const FindingGroup& group : groups) {
-    for (std::string& clause : clauses_in(group.first().result.permitted_by))
-      permissions.insert(std::move(clause));
+    for (const Finding* finding : group.all)
+      permissions.merge(clauses_in(finding->result.permitted_by));
   }
   for (const std::string& text : permissions) print_row(out, "permitted", text);
   for (std::size_t i = 0; i < std::min(groups.size(), kGroupsShown); ++i) print(groups[i], out);
