@@ -31,25 +31,35 @@ Cause of_deviation(const Deviation& d) {
   return cause;
 }
 
-// Whether the last step was made, after others were skipped.
-bool has_recovered(std::span<const StepTrace> steps, const Mode& mode) {
-  return mode.dynamic && !steps.back().skipped && !steps.back().first_non_finite;
+// The last step that was made, if a scaler skipped only larger scales since: it looks for the
+// largest that serves. Null if it found none.
+const StepTrace* step_of_recovery(std::span<const StepTrace> steps, const Mode& mode) {
+  if (!mode.dynamic) return nullptr;
+  const auto made = std::find_if(steps.rbegin(), steps.rend(), [](const StepTrace& step) {
+    return !step.skipped && !step.first_non_finite;
+  });
+  if (made == steps.rend()) return nullptr;
+  const bool is_served = std::all_of(steps.rbegin(), made, [&](const StepTrace& step) {
+    return step.skipped && step.scale > made->scale;
+  });
+  return is_served ? &*made : nullptr;
 }
 
 Cause of_overflow(std::span<const StepTrace> steps, const StepTrace& first, const Mode& mode) {
+  const StepTrace* made = step_of_recovery(steps, mode);
   Cause cause{.of = "overflow",
               .step = first.step,
               .tensor = first.first_non_finite->first,
               .index = first.first_non_finite->second,
-              .recovered = has_recovered(steps, mode)};
+              .recovered = made != nullptr};
   cause.text = fmt::format("'{}' is the first tensor that is not finite, at element {} of step {}",
                            cause.tensor, *cause.index, cause.step);
-  if (cause.recovered) {
+  if (made != nullptr) {
     const auto skipped = std::count_if(steps.begin(), steps.end(),
                                        [](const StepTrace& step) { return step.skipped; });
     cause.text += fmt::format("; {} skipped, and the step at scale 2^{} was made",
                               skipped == 1 ? "1 step was" : fmt::format("{} steps were", skipped),
-                              steps.back().scale);
+                              made->scale);
   }
   return cause;
 }

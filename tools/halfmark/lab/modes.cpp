@@ -153,6 +153,34 @@ constexpr Mode kFp8[] = {
 };
 constexpr std::size_t kStepsInFp8 = 10;
 
+// So short, and the rate so low, that a scale grows, overflows and falls again within the training.
+constexpr std::int64_t kShortInterval = 2;
+
+// From the scale with which the framework begins.
+constexpr Mode scaled_by(std::string_view scaler, std::string_view title, int scale) {
+  return {.name = scaler,
+          .title = title,
+          .format = &kFp16,
+          .scale = scale,
+          .dynamic = true,
+          .rate = kLateRate,
+          .scaler = scaler,
+          .growth_interval = kShortInterval};
+}
+
+constexpr Mode kScalers[] = {
+    ablated("fp32", "fp32, no scale", &kFp32, 0, false, false),
+    scaled_by("halfmark", "fp16, Halfmark's scaler", 16),
+    scaled_by("pytorch", "fp16, PyTorch's scaler", 16),
+    scaled_by("genesis", "fp16, the scaler of the Genesis guide", 16),
+    scaled_by("apex", "fp16, Apex's scaler", 16),
+    scaled_by("keras", "fp16, Keras 3's scaler", 15),
+    scaled_by("tensorflow", "fp16, TensorFlow 2's scaler", 15),
+    scaled_by("megatron", "fp16, Megatron-LM's scaler", 32),
+    scaled_by("deepspeed", "fp16, DeepSpeed's scaler", 16),
+};
+constexpr std::size_t kStepsOfScalers = 24;
+
 constexpr Experiment kExperiments[] = {
     {"fragile", "gradients at the lower end of fp16", fragile_design, kFragile},
     {"mlp", "a classifier with dropout, clipped gradients and Adam", mlp_design, kMlp},
@@ -168,6 +196,8 @@ constexpr Experiment kExperiments[] = {
      kConvergence, true, kStepsToConverge},
     {"fp8", "mlp with products of e4m3 and e5m2, scaled tensor by tensor", mlp_design, kFp8, false,
      kStepsInFp8},
+    {"scalers", "fragile with each framework's loss scaler: its scale at every step, what it skips",
+     fragile_design, kScalers, true, kStepsOfScalers},
 };
 
 template <typename Row>

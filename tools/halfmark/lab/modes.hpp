@@ -36,6 +36,8 @@ struct Mode {
   bool narrow_parts = false;       // parts of sums are rounded to the format before they are added
   const Fp8Recipe* fp8 = nullptr;  // products have operands in 8 bits
   int jump = 0;
+  std::string_view scaler = "pytorch";  // a profile of reference/operators/loss_scaler.hpp
+  std::int64_t growth_interval = 0;     // of the scaler; 0: as the profile has it
 };
 
 struct Experiment {

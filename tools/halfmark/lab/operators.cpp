@@ -12,6 +12,7 @@
 #include "reference/formats/classify.hpp"
 #include "reference/operators/cross_entropy.hpp"
 #include "reference/operators/gradient_clipping.hpp"
+#include "reference/soft/soft.hpp"
 
 namespace halfmark::tools::lab {
 namespace {
@@ -99,14 +100,15 @@ bool is_set(const Tensor& flags) {
 }
 
 std::vector<Tensor> rescaled(const Operator& op, const Operands& x) {
-  const operators::LossScalerState state{.scale = x[1]->at(0),
+  const formats::Format& own = *op.scaler->profile->scale_format;  // the kernels keep fp32
+  const operators::LossScalerState state{.scale = soft::convert(kFp32, own, x[1]->at(0)).bits,
                                          .clean_steps = static_cast<std::int32_t>(x[2]->at(0)),
                                          .hysteresis = static_cast<std::int32_t>(x[2]->at(1))};
   const operators::LossScalerState next =
       operators::updated(*op.scaler, state, is_set(*x[0]) ? 1 : 0).state;
   const std::array<Bits, 2> counts = {static_cast<std::uint32_t>(next.clean_steps),
                                       static_cast<std::uint32_t>(next.hysteresis)};
-  return {one(next.scale), Tensor::from_bits(kFp32, counts)};
+  return {one(soft::convert(own, kFp32, next.scale).bits), Tensor::from_bits(kFp32, counts)};
 }
 
 std::vector<Tensor> adapted(const Operator& op, const Operands& x) {

@@ -14,6 +14,7 @@
 #include "tools/halfmark/lab/convergence.hpp"
 #include "tools/halfmark/lab/gains.hpp"
 #include "tools/halfmark/lab/mismatch.hpp"
+#include "tools/halfmark/lab/progress.hpp"
 #include "tools/halfmark/lab/sweep.hpp"
 #include "tools/halfmark/lab/words.hpp"
 
@@ -190,37 +191,11 @@ void print_head(const json& report, std::ostream& out) {
              device->at("provider").get<std::string>(), device->at("seconds").get<double>());
 }
 
-// By how much the loss has fallen; nothing if it is not finite.
-std::optional<double> fall_of(const json& mode) {
-  const json& first = mode.at("steps").front().at("loss");
-  const json& last = mode.at("steps").back().at("loss");
-  if (!first.is_number() || !last.is_number()) return std::nullopt;
-  return first.get<double>() - last.get<double>();
-}
-
-// How much of fp32's progress each mode makes.
-void print_ablation_of(const char* where, const json& modes, std::ostream& out) {
-  fmt::print(out, "\n{}\n  {:<13} {:>10} {:>11} {:>10} {:>10} {:>10}  {}\n", where, "",
-             "loss falls", "of fp32's", "zero", "subnormal", "swallowed", "died of");
-  const std::optional<double> whole = fall_of(modes.front());
-  for (const json& mode : modes) {
-    const json& last = mode.at("steps").back();
-    const std::optional<double> fall = fall_of(mode);
-    const std::string of = mode.at("died_of");
-    fmt::print(out, "  {:<13} {:>10} {:>11} {:>10} {:>10} {:>10}  {}\n",
-               mode.at("name").get<std::string>(), fall ? fmt::format("{:.5g}", *fall) : "-",
-               fall && whole ? percent(*fall / *whole) : "-",
-               percent(last.at("zero_share").get<double>()),
-               percent(last.at("subnormal_share").get<double>()),
-               percent(last.at("swallowed_share").get<double>()), of.empty() ? "-" : of);
-  }
-}
-
 void print_ablation(const json& report, std::ostream& out) {
-  print_ablation_of("reference", report.at("reference").at("modes"), out);
+  print_left_progress("reference", report.at("reference").at("modes"), out);
   const auto device = report.find("device");
   if (device == report.end() || device->contains("lost")) return;
-  print_ablation_of("device", device->at("modes"), out);
+  print_left_progress("device", device->at("modes"), out);
 }
 
 void print_replayed(const json& device, std::ostream& out) {
@@ -241,6 +216,15 @@ void print_deviating(const json& modes, std::ostream& out) {
     if (!mode.at("deviations").empty())
       print_cause(mode.at("name").get<std::string>().c_str(), mode, out);
   }
+}
+
+void print_courses_of_scales(const json& report, std::ostream& out) {
+  print_scalers("reference", report.at("reference").at("modes"), out);
+  const auto device = report.find("device");
+  if (device == report.end() || device->contains("lost")) return;
+  print_scalers("device", device->at("modes"), out);
+  print_replayed(*device, out);
+  print_deviating(device->at("modes"), out);
 }
 
 // Of the modes that died, by the rows of the convergence.
@@ -326,8 +310,9 @@ void print_report(const json& report, std::ostream& out) {
   if (experiment == "sweep") print_sweep(report, out);
   if (experiment == "mismatch") print_mismatch(report, out);
   if (experiment == "convergence") print_courses(report, out);
-  const bool compares_only =
-      experiment == "sweep" || experiment == "mismatch" || experiment == "convergence";
+  if (experiment == "scalers") print_courses_of_scales(report, out);
+  const bool compares_only = experiment == "sweep" || experiment == "mismatch" ||
+                             experiment == "convergence" || experiment == "scalers";
   const auto device = report.find("device");
   for (const json& mode : report.at("reference").at("modes")) {
     if (compares_only) break;

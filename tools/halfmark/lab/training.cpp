@@ -48,9 +48,10 @@ void count_updates(const Tensor& before, const Tensor& after, const Tensor& grad
 }
 
 operators::LossScaler scaler_of(const Mode& mode) {
-  const operators::LossScalerProfile* profile = operators::find_loss_scaler_profile("pytorch");
+  const operators::LossScalerProfile* profile = operators::find_loss_scaler_profile(mode.scaler);
   operators::LossScaler scaler{.profile = profile, .settings = profile->defaults};
   scaler.settings.scale = soft::convert(kFp32, formats::kFp64, power_of_two(mode.scale)).bits;
+  if (mode.growth_interval > 0) scaler.settings.growth_interval = mode.growth_interval;
   return scaler;
 }
 
@@ -93,6 +94,7 @@ Training::Training(const Design& design, const Size& size, const Mode& mode, Net
       seed_(seed),
       scaler_(scaler_of(mode)),
       state_(operators::initial_state(scaler_)) {
+  state_.scale = power_of_two(mode.scale);
   if (mode.fp8 != nullptr) scales_.emplace(*mode.fp8);
   for (std::size_t i = 0; i < design.layers.size(); ++i) {
     for (Tensor* values : {&n_.weights[i], &n_.biases[i]}) {

@@ -45,8 +45,10 @@ class Training {
   const Mode& mode_;
   Network n_;
   std::uint64_t seed_;
+  // Gradients are widened before they are unscaled, and scales are powers of two, so that all
+  // profiles unscale and check alike; they differ in the course of the scale.
   operators::LossScaler scaler_;
-  operators::LossScalerState state_;
+  operators::LossScalerState state_;  // the scale in fp32, as the kernels keep it
   /// First and second moments of every parameter, where the optimizer has them.
   std::vector<std::pair<formats::Tensor, formats::Tensor>> moments_;
   std::optional<Scales> scales_;  // of operands in 8 bits
