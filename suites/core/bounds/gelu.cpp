@@ -51,6 +51,7 @@ constexpr Real kCubic = Real(44715) / Real(1000000);
 constexpr Real kTwoOverRootPi = Real::of(formats::kFp64, 0x3ff20dd750429b6d);  // 2 / sqrt(pi)
 constexpr Real kDensity = Real::of(formats::kFp64, 0x3fd9884533d43651);        // 1 / sqrt(2 pi)
 constexpr Real kHalf = Real(1, -1);
+constexpr Real kInfinity = Real(1) / Real();
 
 // The arguments at which the forms of GELU and SiLU have their minima, within 2^-19, which the
 // radius covers.
@@ -106,8 +107,10 @@ RealInterval widened(const RealInterval& interval, Real radius) {
   return {interval.low - radius, interval.high + radius};
 }
 
+// An infinite end stays: it has no rounding.
 RealInterval relatively(const RealInterval& interval) {
   const Real larger = interval.low.abs() < interval.high.abs() ? interval.high : interval.low;
+  if (!(larger.abs() < kInfinity)) return interval;
   return widened(interval, larger.abs() * u(30));
 }
 
@@ -212,10 +215,10 @@ RealInterval image(const RealInterval& x, Real least, const Of& of) {
 }  // namespace
 
 RealInterval gelu_interval(Gelu form, Real x, Real dy, const GeluDeparture& d) {
-  const Real infinity = Real(1) / Real();
-  const bool infinite = !(x.abs() < infinity) && !x.is_nan();
-  if (d.nan_at_infinity && infinite) return {infinity - infinity, infinity - infinity};
-  if (infinite && Real() < d.exp_limit) return {infinity - infinity, infinity - infinity};
+  const Real nan = kInfinity - kInfinity;
+  const bool infinite = !(x.abs() < kInfinity) && !x.is_nan();
+  if (d.nan_at_infinity && infinite) return {nan, nan};
+  if (infinite && Real() < d.exp_limit) return {nan, nan};
   if (infinite && !(x < Real())) return {x, x};
   if (d.sigmoid) return sigmoid_form(x, kSigmoidFactor);
   switch (form) {

@@ -66,6 +66,23 @@ TEST(GeluInterval, AShortErfIsADepartureOfTheGradient) {
   }
 }
 
+// An infinite upstream gradient has no rounding: where the derivative's sign is certain, the
+// result is that infinity, and nowhere a NaN alone.
+TEST(GeluInterval, OfAnInfiniteGradientIsTheInfinityOfItsSign) {
+  for (const Gelu form : {Gelu::kErfGradient, Gelu::kTanhGradient}) {
+    for (const double dy : {HUGE_VAL, -HUGE_VAL}) {
+      for (const double x : {-2.0, -1.0, -0.5, 0.5, 1.0, 4.0}) {
+        const double expected = x < -0.75 ? -dy : dy;
+        const RealInterval all = gelu_interval(form, real(x), real(dy), {});
+        EXPECT_EQ(expected, number(all.low)) << x;
+        EXPECT_EQ(expected, number(all.high)) << x;
+      }
+      const RealInterval either = gelu_interval(form, real(-5.5), real(dy), {});
+      EXPECT_FALSE(either.low.is_nan() && either.high.is_nan()) << "the derivative may be zero";
+    }
+  }
+}
+
 // The plain formula in double keeps more than fp32 does of a tail that it cancels, and is off by
 // more than a form that does not cancel.
 TEST(GeluImage, HoldsTheFormThatCancelsInDouble) {

@@ -63,12 +63,13 @@ Comparison compared(const Expectation& expected, const TensorSet& outputs) {
 constexpr std::size_t kWholeStep = 1;
 
 // What the suite of activations does not assert of a library: formulas of GELU in use give a NaN
-// at infinities, and some gradients of ReLU multiply by zero where others give zero.
+// at infinities, those of its gradient also if the upstream one is infinite, and some gradients of
+// ReLU multiply by zero where others give zero.
 bool is_left_open(const Operator& op, const Operands& operands, std::size_t i) {
   const Tensor& h = *operands.back();
   const Tensor& dy = *operands.front();
   if (op.kind == Kind::kGelu || op.kind == Kind::kGeluGradient)
-    return formats::is_infinity(*h.format, h.at(i));
+    return formats::is_infinity(*h.format, h.at(i)) || formats::is_infinity(*dy.format, dy.at(i));
   if (op.kind != Kind::kReluGradient) return false;
   return formats::is_nan(*h.format, h.at(i)) || !formats::is_finite(*dy.format, dy.at(i));
 }

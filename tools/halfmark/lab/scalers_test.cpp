@@ -95,6 +95,17 @@ TEST(Scalers, ThatProbeALargerScaleAtTheEndHaveRecovered) {
   EXPECT_FALSE(cause_of(std::vector{step(20, true)}, {}, mode).recovered) << "none was made";
 }
 
+// Megatron's begins with gradients that are infinite in fp16, of which GELU's gradient makes
+// infinities or a NaN, by the formula that a library uses.
+TEST(Scalers, AccuseNoLibraryOfWhatItMakesOfInfinities) {
+  const Network network_of_tiny = initial_network(fragile_design(), kTiny, 1);
+  suites::Session session(backends::Device::open("host"));
+  const ModeResult result = on_device(with_scalers(6), mode_of(scalers(), "megatron"),
+                                      network_of_tiny, session, {.provider = "library"});
+  EXPECT_EQ("overflow", result.cause.of) << result.cause.text;
+  EXPECT_TRUE(result.deviations.empty()) << result.cause.text;
+}
+
 // Growth shows in no other experiment.
 TEST(Scalers, UpdatesAreReplayed) {
   const Network network_of_tiny = initial_network(fragile_design(), kTiny, 1);
