@@ -23,7 +23,6 @@ std::optional<double> fall_of(const json& mode) {
   return first.get<double>() - last.get<double>();
 }
 
-// A training that ended early has not reached the loss that it has.
 std::string share_of_progress(const json& modes, const json& mode) {
   const std::optional<double> whole = fall_of(modes.front());
   const std::optional<double> fall = fall_of(mode);

@@ -79,6 +79,22 @@ TEST(Scalers, GrowAndFallByTheirOwnRules) {
   }
 }
 
+TEST(Scalers, AreReportedWithWhatTheyCost) {
+  const Network network_of_tiny = initial_network(fragile_design(), kTiny, 1);
+  nlohmann::json modes = nlohmann::json::array();
+  for (const char* name : {"fp32", "megatron"})
+    modes.push_back(
+        to_json(in_reference(with_scalers(14), mode_of(scalers(), name), network_of_tiny)));
+  std::ostringstream out;
+  print_scalers("reference", modes, out);
+  for (const char* words : {"  megatron   (32) (32) (31) ", " (23) 22 22 (23)\n"})
+    EXPECT_NE(std::string::npos, out.str().find(words)) << out.str();
+  EXPECT_EQ(std::string::npos, out.str().find("fp32       0 0")) << "it has no scale";
+  const std::size_t row = out.str().find("\n  megatron          2       12 ");
+  ASSERT_NE(std::string::npos, row) << out.str();
+  EXPECT_EQ('-', out.str().at(out.str().find('\n', row + 1) - 1)) << "it has recovered";
+}
+
 TEST(Scalers, ThatProbeALargerScaleAtTheEndHaveRecovered) {
   const auto step = [](int scale, bool skipped) {
     StepTrace trace{.scale = scale};
