@@ -107,10 +107,8 @@ RealInterval widened(const RealInterval& interval, Real radius) {
   return {interval.low - radius, interval.high + radius};
 }
 
-// An infinite end stays: it has no rounding.
 RealInterval relatively(const RealInterval& interval) {
   const Real larger = interval.low.abs() < interval.high.abs() ? interval.high : interval.low;
-  if (!(larger.abs() < kInfinity)) return interval;
   return widened(interval, larger.abs() * u(30));
 }
 
@@ -188,12 +186,22 @@ RealInterval sigmoid_form(Real x, Real factor) {
   return around(value, value.abs() * (u(80) + z.abs() * share * u(30)));
 }
 
+bool is_infinite(Real x) { return !(x.abs() < kInfinity) && !x.is_nan(); }
+
+// An infinity has no rounding. Where the derivative may be zero, the sign of the product is open.
+RealInterval of_infinity(const RealInterval& derivative, Real dy) {
+  const bool has_sign = Real() < derivative.low || derivative.high < Real();
+  if (!has_sign) return {Real() - kInfinity, kInfinity};
+  return {dy * derivative.low, dy * derivative.low};
+}
+
 RealInterval gradient(const RealInterval& derivative, Real dy, const GeluDeparture& d) {
   RealInterval kept = derivative;
   if (d.gradient_in != nullptr && !kept.low.is_nan()) {
     kept = {Real::of(*d.gradient_in, kept.low.in(*d.gradient_in)),
             Real::of(*d.gradient_in, kept.high.in(*d.gradient_in))};
   }
+  if (is_infinite(dy) && !kept.low.is_nan()) return of_infinity(kept, dy);
   const Real in_products = kLargestOfSubnormalExp * kLeastSubnormal;
   return widened(relatively(multiplied(dy, kept)), is_zero(dy) ? Real() : in_products);
 }
@@ -216,7 +224,7 @@ RealInterval image(const RealInterval& x, Real least, const Of& of) {
 
 RealInterval gelu_interval(Gelu form, Real x, Real dy, const GeluDeparture& d) {
   const Real nan = kInfinity - kInfinity;
-  const bool infinite = !(x.abs() < kInfinity) && !x.is_nan();
+  const bool infinite = is_infinite(x);
   if (d.nan_at_infinity && infinite) return {nan, nan};
   if (infinite && Real() < d.exp_limit) return {nan, nan};
   if (infinite && !(x < Real())) return {x, x};

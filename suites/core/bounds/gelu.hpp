@@ -34,6 +34,9 @@ struct GeluDeparture {
 };
 
 /// What fp32 evaluations of GELU (times dy for the gradient) may return before the final rounding.
+/// Of an infinite dy: the infinity of the derivative's sign, or, where the derivative may be zero,
+/// everything from -infinity to infinity. A formula that adds two such products gives a NaN, which
+/// is not in it.
 [[nodiscard]] RealInterval gelu_interval(Gelu form, Real x, Real dy, const GeluDeparture& d);
 
 /// The same for x / (1 + exp(-x)).

@@ -31,8 +31,9 @@ Cause of_deviation(const Deviation& d) {
   return cause;
 }
 
-// The last step that was made, if a scaler skipped only larger scales since: it looks for the
-// largest that serves. Null if it found none.
+// The last step that was made, if a scaler skipped only larger scales since, none of them because
+// of the forward pass, which has no scale: it looks for the largest that serves. Null if there is
+// no such step.
 const StepTrace* step_of_recovery(std::span<const StepTrace> steps, const Mode& mode) {
   if (!mode.dynamic) return nullptr;
   const auto made = std::find_if(steps.rbegin(), steps.rend(), [](const StepTrace& step) {
@@ -40,7 +41,7 @@ const StepTrace* step_of_recovery(std::span<const StepTrace> steps, const Mode& 
   });
   if (made == steps.rend()) return nullptr;
   const bool is_served = std::all_of(steps.rbegin(), made, [&](const StepTrace& step) {
-    return step.skipped && step.scale > made->scale;
+    return step.skipped && std::isfinite(step.loss) && step.scale > made->scale;
   });
   return is_served ? &*made : nullptr;
 }

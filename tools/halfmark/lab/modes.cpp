@@ -169,7 +169,12 @@ constexpr Mode scaled_by(std::string_view scaler, std::string_view title, int sc
 }
 
 constexpr Mode kScalers[] = {
-    ablated("fp32", "fp32, no scale", &kFp32, 0, false, false),
+    {.name = "fp32",
+     .title = "fp32, no scale",
+     .format = &kFp32,
+     .scale = 0,
+     .dynamic = false,
+     .rate = kLateRate},
     scaled_by("halfmark", "fp16, Halfmark's scaler", 16),
     scaled_by("pytorch", "fp16, PyTorch's scaler", 16),
     scaled_by("genesis", "fp16, the scaler of the Genesis guide", 16),

@@ -46,8 +46,6 @@ std::size_t skipped_in(const json& mode) {
       mode.at("steps"), [](const json& step) -> bool { return step.at("skipped"); }));
 }
 
-bool is_scaled(const json& mode) { return mode.at("format") == "fp16"; }
-
 }  // namespace
 
 void print_left_progress(const char* where, const json& modes, std::ostream& out) {
@@ -69,10 +67,8 @@ void print_scalers(const char* where, const json& modes, std::ostream& out) {
   fmt::print(out,
              "\n{}: the power of two of each step's scale, in parentheses where it was skipped\n",
              where);
-  for (const json& mode : modes) {
-    if (is_scaled(mode))
-      fmt::print(out, "  {:<10} {}\n", mode.at("name").get<std::string>(), course_of(mode));
-  }
+  for (auto mode = modes.begin() + 1; mode != modes.end(); ++mode)
+    fmt::print(out, "  {:<10} {}\n", mode->at("name").get<std::string>(), course_of(*mode));
   fmt::print(out, "\n  {:<10} {:>8} {:>8} {:>10} {:>11}  {}\n", "", "made", "skipped", "last loss",
              "of fp32's", "died of");
   for (const json& mode : modes) {

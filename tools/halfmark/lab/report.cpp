@@ -191,13 +191,6 @@ void print_head(const json& report, std::ostream& out) {
              device->at("provider").get<std::string>(), device->at("seconds").get<double>());
 }
 
-void print_ablation(const json& report, std::ostream& out) {
-  print_left_progress("reference", report.at("reference").at("modes"), out);
-  const auto device = report.find("device");
-  if (device == report.end() || device->contains("lost")) return;
-  print_left_progress("device", device->at("modes"), out);
-}
-
 void print_replayed(const json& device, std::ostream& out) {
   std::uint64_t operators = 0;
   std::size_t wrong = 0;
@@ -218,11 +211,19 @@ void print_deviating(const json& modes, std::ostream& out) {
   }
 }
 
-void print_courses_of_scales(const json& report, std::ostream& out) {
-  print_scalers("reference", report.at("reference").at("modes"), out);
+using Table = void (*)(const char* where, const json& modes, std::ostream& out);
+
+void print_tables(const json& report, Table table, std::ostream& out) {
+  table("reference", report.at("reference").at("modes"), out);
+  const auto device = report.find("device");
+  if (device != report.end() && !device->contains("lost"))
+    table("device", device->at("modes"), out);
+}
+
+void print_tables_and_deviating(const json& report, Table table, std::ostream& out) {
+  print_tables(report, table, out);
   const auto device = report.find("device");
   if (device == report.end() || device->contains("lost")) return;
-  print_scalers("device", device->at("modes"), out);
   print_replayed(*device, out);
   print_deviating(device->at("modes"), out);
 }
@@ -262,15 +263,6 @@ void print_recomputed(const json& mode, std::ostream& out) {
              "", changed == 0 ? std::string("none") : std::to_string(changed), elements);
 }
 
-void print_sweep(const json& report, std::ostream& out) {
-  print_scales("reference", report.at("reference").at("modes"), out);
-  const auto device = report.find("device");
-  if (device == report.end() || device->contains("lost")) return;
-  print_scales("device", device->at("modes"), out);
-  print_replayed(*device, out);
-  print_deviating(device->at("modes"), out);
-}
-
 void print_mismatch(const json& report, std::ostream& out) {
   print_mismatches(report.at("mismatches"), out);
   const auto device = report.find("device");
@@ -307,10 +299,10 @@ void print_end(const std::string& experiment, const json& device, std::ostream& 
 void print_report(const json& report, std::ostream& out) {
   print_head(report, out);
   const std::string experiment = report.at("experiment");
-  if (experiment == "sweep") print_sweep(report, out);
+  if (experiment == "sweep") print_tables_and_deviating(report, print_scales, out);
   if (experiment == "mismatch") print_mismatch(report, out);
   if (experiment == "convergence") print_courses(report, out);
-  if (experiment == "scalers") print_courses_of_scales(report, out);
+  if (experiment == "scalers") print_tables_and_deviating(report, print_scalers, out);
   const bool compares_only = experiment == "sweep" || experiment == "mismatch" ||
                              experiment == "convergence" || experiment == "scalers";
   const auto device = report.find("device");
@@ -330,7 +322,7 @@ void print_report(const json& report, std::ostream& out) {
       fmt::print(out, "  {:<10} left out: the device has no arithmetic in fp16\n", "device");
     }
   }
-  if (experiment == "ablation") print_ablation(report, out);
+  if (experiment == "ablation") print_tables(report, print_left_progress, out);
   if (device != report.end()) print_end(experiment, *device, out);
 }
 

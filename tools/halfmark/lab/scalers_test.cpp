@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <sstream>
 #include <string>
 
 #include "tools/halfmark/lab/experiment.hpp"
+#include "tools/halfmark/lab/left_open.hpp"
 #include "tools/halfmark/lab/progress.hpp"
 
 namespace halfmark::tools::lab {
@@ -65,7 +68,7 @@ TEST(Scalers, GrowAndFallByTheirOwnRules) {
       {"apex", from_16},
       {"keras", from_15},
       {"tensorflow", from_15},
-      // The second overflow in a row is the first at which the scale falls.
+      // One overflow passes after each growth, and at the beginning.
       {"megatron",
        "(32) (32) (31) (30) (29) (28) (27) (26) (25) (24) (23) 22 22 (23) (23) 22 22 (23) (23) 22 "
        "22 (23)"},
@@ -109,6 +112,9 @@ TEST(Scalers, ThatProbeALargerScaleAtTheEndHaveRecovered) {
   const std::vector<StepTrace> sinking{step(20, false), step(21, true), step(20, true)};
   EXPECT_FALSE(cause_of(sinking, {}, mode).recovered) << "2^20 served before";
   EXPECT_FALSE(cause_of(std::vector{step(20, true)}, {}, mode).recovered) << "none was made";
+  std::vector<StepTrace> diverging = probing;
+  diverging.back().loss = NAN;
+  EXPECT_FALSE(cause_of(diverging, {}, mode).recovered) << "the forward pass has no scale";
 }
 
 // Megatron's begins with gradients that are infinite in fp16, of which GELU's gradient makes
@@ -120,6 +126,23 @@ TEST(Scalers, AccuseNoLibraryOfWhatItMakesOfInfinities) {
                                       network_of_tiny, session, {.provider = "library"});
   EXPECT_EQ("overflow", result.cause.of) << result.cause.text;
   EXPECT_TRUE(result.deviations.empty()) << result.cause.text;
+}
+
+TEST(LeftOpen, OfAnInfiniteGradientIsANanButNoNumber) {
+  const auto fp16 = [](Bits bits) {
+    return formats::Tensor::from_bits(formats::kFp16, std::array<Bits, 1>{bits});
+  };
+  constexpr Bits kInfinity = 0x7c00, kNan = 0x7e00, kLargest = 0x7bff, kOne = 0x3c00;
+  const formats::Tensor h = fp16(kOne), infinite = fp16(kInfinity), finite = fp16(kOne);
+  const auto is_open = [&](const formats::Tensor& dy, Bits expected, Bits actual) {
+    return is_left_open({.kind = Kind::kGeluGradient, .tensor = "dh", .to = &formats::kFp16},
+                        {&dy, &h}, 0, {formats::kFp16, expected, actual});
+  };
+  EXPECT_TRUE(is_open(infinite, kInfinity, kNan)) << "the formula adds two infinities";
+  EXPECT_TRUE(is_open(infinite, kNan, 0)) << "the derivative may be zero";
+  EXPECT_FALSE(is_open(infinite, kInfinity, kLargest)) << "the overflow is hidden";
+  EXPECT_FALSE(is_open(infinite, kInfinity, kInfinity | 0x8000)) << "the sign is wrong";
+  EXPECT_FALSE(is_open(finite, kOne, kNan));
 }
 
 // Growth shows in no other experiment.
