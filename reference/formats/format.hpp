@@ -78,7 +78,14 @@ struct Format {
   // Exponent of the last place of the smallest numbers: every value is a multiple of 2^this.
   [[nodiscard]] constexpr int min_place() const { return min_exponent() - fraction_bits; }
 
-  [[nodiscard]] constexpr bool operator==(const Format&) const = default;
+  // The same encodings of the same values. Names and uses follow from them (format_test.cpp), and
+  // sums compare formats at every step.
+  [[nodiscard]] constexpr bool operator==(const Format& other) const {
+    return bits == other.bits && exponent_bits == other.exponent_bits &&
+           fraction_bits == other.fraction_bits && bias == other.bias &&
+           non_finite == other.non_finite && has_sign == other.has_sign &&
+           has_zero == other.has_zero && padding_bits == other.padding_bits;
+  }
 };
 
 // The only table of formats. The named rows below refer to it.

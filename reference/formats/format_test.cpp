@@ -118,6 +118,12 @@ TEST(Format, RowsHaveDistinctNamesAndFit) {
   EXPECT_EQ(&kE2m1, find_format("fp4_e2m1"));
 }
 
+TEST(Format, NoTwoRowsAreEqual) {
+  for (const Format& f : all_formats()) {
+    for (const Format& g : all_formats()) EXPECT_EQ(&f == &g, f == g) << f.name << " " << g.name;
+  }
+}
+
 TEST(Format, FoldedRowsAreFoundAndTheOthersLeftToTheCaller) {
   for (const Format& f : all_formats()) {
     const Format* seen = nullptr;

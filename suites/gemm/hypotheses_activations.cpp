@@ -88,10 +88,15 @@ void add_cubics(std::vector<Hypothesis>& list, const std::string& word) {
   }
 }
 
-// Processors have instructions for tanh whose result is off by up to 2^-11 of itself: where GELU is
-// the difference of numbers near 1, that is many last places even of fp16.
-void add_fast_tanh(std::vector<Hypothesis>& list, const std::string& word) {
+// Processors have instructions for tanh whose result is off by up to 2^-11 of itself (PTX ISA,
+// tanh.approx.f32): where GELU is the difference of numbers near 1, that is many last places even
+// of fp16.
+const GeluDeparture& fast_tanh() {
   static const GeluDeparture kFastTanh{.tanh_error = Real(1, -11)};
+  return kFastTanh;
+}
+
+void add_fast_tanh(std::vector<Hypothesis>& list, const std::string& word) {
   list.push_back(
       {.name = word + "-by-fast-tanh",
        .finding_class = "low_precision",
@@ -99,7 +104,7 @@ void add_fast_tanh(std::vector<Hypothesis>& list, const std::string& word) {
        .evaluate = [](const Case& c, const TensorSet& inputs) -> Expectation {
          Binding bound = bind(c);
          Variant changed = *bound.variant;
-         changed.departure = &kFastTanh;
+         changed.departure = &fast_tanh();
          bound.variant = &changed;
          Enclosure around = enclose(bound, inputs);
          return {around.low, std::move(around)};  // as planted: off by the most
@@ -109,8 +114,8 @@ void add_fast_tanh(std::vector<Hypothesis>& list, const std::string& word) {
 
 // The bias and GELU of finished products, each of which may be any number that the bound allows, so
 // that it holds in any order of the sum.
-Expectation after_rounded_sums(const Case& c, const TensorSet& inputs) {
-  static const GeluDeparture kShortTanh{.tanh_error = Real(1, -20)};
+Expectation after_rounded_sums(const Case& c, const TensorSet& inputs,
+                               const GeluDeparture& departure) {
   Binding bound = bind(c);
   Variant plain = with(bound, Activation::kNone);
   plain.bias = false;
@@ -123,7 +128,7 @@ Expectation after_rounded_sums(const Case& c, const TensorSet& inputs) {
   for (std::size_t i = 0; i < low.count(); ++i) {
     const Real shift = Real::of(*bias.format, bias.at(i % bias.count()));
     const RealInterval image = gelu_tanh_with(
-        kShortTanh, {Real::of(f, low.at(i)) + shift, Real::of(f, high.at(i)) + shift});
+        departure, {Real::of(f, low.at(i)) + shift, Real::of(f, high.at(i)) + shift});
     low.set(i, image.low.in(f));
     high.set(i, image.high.in(f));
   }
@@ -131,12 +136,21 @@ Expectation after_rounded_sums(const Case& c, const TensorSet& inputs) {
 }
 
 void add_rounded_sums(std::vector<Hypothesis>& list, const std::string& word) {
-  list.push_back({.name = "rounded-before-bias-and-" + word,
-                  .finding_class = "double_round",
-                  .sentence = "the sum is rounded to the output format, the bias is added, and "
-                              "GELU is taken with a tanh of 20 bits",
-                  .evaluate = after_rounded_sums,
-                  .tier = 1});
+  static const GeluDeparture kShortTanh{.tanh_error = Real(1, -20)};
+  const auto add = [&](const std::string& name, const std::string& words, const GeluDeparture& how,
+                       int tier) {
+    list.push_back(
+        {.name = "rounded-before-bias-and-" + name,
+         .finding_class = "double_round",
+         .sentence = "the sum is rounded to the output format, the bias is added, and "
+                     "GELU is taken with a tanh " +
+                     words,
+         .evaluate = [&how](const Case& c,
+                            const TensorSet& inputs) { return after_rounded_sums(c, inputs, how); },
+         .tier = tier});
+  };
+  add(word, "of 20 bits", kShortTanh, 1);
+  add(word + "-by-fast-tanh", "that is off by up to 2^-11 of itself", fast_tanh(), 2);
 }
 
 void add_others(std::vector<Hypothesis>& list, const Binding& bound, const std::string& word) {

@@ -192,7 +192,8 @@ TEST(GemmSlips, FastTanh) {
 // As a library seems to have it (reports/published has the card).
 TEST(GemmSlips, GeluOfRoundedSums) {
   EXPECT_EQ("rounded-before-bias-and-gelu_tanh", name_of_gelu(20, true));
-  EXPECT_NE("rounded-before-bias-and-gelu_tanh", name_of_gelu(12, true));
+  EXPECT_EQ("rounded-before-bias-and-gelu_tanh-by-fast-tanh", name_of_gelu(18, true));
+  EXPECT_NE("rounded-before-bias-and-gelu_tanh-by-fast-tanh", name_of_gelu(8, true));
 }
 
 TEST(GemmSlips, StepsInFp32AreNotAccused) { EXPECT_EQ("", class_of(nullptr, 8)); }

@@ -110,6 +110,57 @@ TEST(LayernormRecipes, ForwardByTheDevicesOwnRsqrt) {
   }
 }
 
+// What cuDNN 9.14 returned on an H200 for these operands.
+constexpr std::uint32_t kMeansOfAnH200[] = {
+    0x3c9841a2, 0x3d180678, 0xbb55d9b0, 0x3c797cf3, 0x3ca9f7ca, 0xbcc1852c, 0xbcef7ef6, 0x3d88dcff,
+    0x3c79c5f6, 0xbb477543, 0x3d4721e0, 0x3aeb073b, 0xbcbd1758, 0xbd2c91ec, 0xbca12bdd, 0x3cadcae0};
+constexpr std::uint32_t kRstdsOfAnH200[] = {
+    0x3f83293b, 0x3f7ea670, 0x3f800cf4, 0x3f80422c, 0x3f828611, 0x3f775b5b, 0x3f7ec6e8, 0x3f7ece78,
+    0x3f7c803b, 0x3f7dca32, 0x3f818588, 0x3f822ec4, 0x3f7f32a1, 0x3f7c82bb, 0x3f81b44e, 0x3f825c1a};
+
+std::size_t means_of_an_h200_by(const char* arithmetic) {
+  const Asked a = asked("layernorm.forward.fp32.library.r16n1536.eps1e-5.normal.s1", arithmetic);
+  std::size_t equal = 0;
+  for (std::size_t r = 0; r < 16; ++r) {
+    if (a.outputs.at("mean").at(r) == kMeansOfAnH200[r]) ++equal;
+    EXPECT_NEAR(static_cast<double>(a.outputs.at("rstd").at(r)), kRstdsOfAnH200[r], 2);
+  }
+  return equal;
+}
+
+// The waves' means are merged, neither their sums nor running updates of each lane.
+TEST(LayernormRecipes, MeansOfAnH200AreThoseOfFourWaves) {
+  EXPECT_EQ(16U,
+            means_of_an_h200_by("fp32.strided-128-pairwise32-halves.reciprocal.waves.rsqrt.fused"));
+  for (const char* other :
+       {"fp32.strided-128-pairwise32-sequential.reciprocal.waves.rsqrt.fused",
+        "fp32.strided-128-halves32-halves.reciprocal.waves.rsqrt.fused",
+        "fp32.strided-256-pairwise32-halves.reciprocal.waves.rsqrt.fused",
+        "fp32.strided-128-pairwise32-halves.divide.waves.rsqrt.fused",
+        "fp32.strided-128-pairwise32-halves.reciprocal.two-pass-fma.rsqrt.fused",
+        "fp32.strided-128-pairwise32-halves.reciprocal.welford-fma.rsqrt.fused"})
+    EXPECT_GT(16U, means_of_an_h200_by(other)) << other;
+}
+
+TEST(LayernormRecipes, EpsilonIsFusedWithTheLastProductOfTheVariance) {
+  constexpr std::size_t kWidth = 127;
+  const Asked a = asked("layernorm.forward.fp32.library.r16n127.eps1e-5.normal.s7",
+                        "fp32.sequential.reciprocal.two-pass-fma.own-rsqrt-fused.fused");
+  const Numbers x = numbers(a.inputs.at("x"));
+  for (std::size_t r = 0; r < 16; ++r) {
+    float sum = 0, squares = 0;
+    for (std::size_t k = 0; k < kWidth; ++k) sum += x[r * kWidth + k];
+    const float share = 1.0F / kWidth;
+    for (std::size_t k = 0; k < kWidth; ++k) {
+      const float d = x[r * kWidth + k] - sum * share;
+      squares = std::fma(d, d, squares);
+    }
+    const auto raised = static_cast<double>(std::fma(squares, share, 1e-5F));
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(testing_support::cut(1 / std::sqrt(raised))),
+              a.outputs.at("rstd").at(r));
+  }
+}
+
 TEST(LayernormRecipes, GradientInOneJointStep) {
   const Asked a = asked("layernorm.backward.fp32.library.r16n63.eps1e-5.normal.s7",
                         "dx:fp32.vectors-8-folded.fma.divide.joint+weights:fp32.splitk-2.fma");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suites/layernorm/welford.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <vector>
@@ -97,7 +98,65 @@ Moments evaluated(std::span<const float> x, const models::Order& order, Update u
   return runner.result();
 }
 
+struct Wave {
+  std::vector<float> x;
+  models::Order order;
+};
+
+// The terms of each wave, and the order within one.
+std::vector<Wave> waves_of(std::span<const float> x, const models::Order& order) {
+  const bool has_waves = order.kind == models::Order::kStrided && order.group > 0;
+  if (!has_waves) return {{{x.begin(), x.end()}, order}};
+  const std::size_t run = std::max(order.run, 1U);
+  std::vector<Wave> waves(
+      order.size / order.group,
+      {.x = {}, .order = models::strided(order.group, order.within, order.run)});
+  for (std::size_t i = 0; i < x.size(); ++i)
+    waves[i / run % order.size / order.group].x.push_back(x[i]);
+  return waves;
+}
+
+Partial<float> moments_of(const Wave& wave, const Summation& how, bool divides) {
+  const Summation sum{.order = wave.order, .wide = how.wide, .fused = true};
+  const auto count = static_cast<float>(wave.x.size());
+  if (count == 0) return {};
+  const float total = sum.total(wave.x);
+  const float mean = divides ? total / count : total * (1.0F / count);
+  std::vector<float> deviations = wave.x;
+  for (float& v : deviations) v -= mean;
+  return {mean, sum.dot(deviations, deviations), count};
+}
+
+Partial<float> merged_waves(const Partial<float>& x, const Partial<float>& y) {
+  if (x.count == 0) return y;
+  if (y.count == 0) return x;
+  const float delta = x.mean - y.mean;
+  const float count = x.count + y.count;
+  const float share = 1.0F / count;
+  return {std::fma(x.count, x.mean, y.count * y.mean) * share,
+          std::fma(delta * delta * x.count * y.count, share, x.squares + y.squares), count};
+}
+
 }  // namespace
+
+Moments moments_of_waves(std::span<const float> x, const Summation& sum, bool divides) {
+  std::vector<Partial<float>> parts;
+  for (const Wave& wave : waves_of(x, sum.order)) parts.push_back(moments_of(wave, sum, divides));
+  while (parts.size() > 1) {
+    const bool in_halves = sum.order.combine == models::Combine::kHalves;
+    const std::size_t half = parts.size() / 2;
+    if (sum.order.combine == models::Combine::kSequential) {
+      parts[0] = merged_waves(parts[0], parts[1]);
+      parts.erase(parts.begin() + 1);
+      continue;
+    }
+    for (std::size_t i = 0; i < half; ++i)
+      parts[i] = in_halves ? merged_waves(parts[i], parts[i + half])
+                           : merged_waves(parts[2 * i], parts[2 * i + 1]);
+    parts.resize(half);
+  }
+  return {.mean = parts[0].mean, .squares = parts[0].squares};
+}
 
 Moments moments_of(std::span<const float> x, const models::Order& order, bool wide, Update update) {
   return wide ? evaluated<double>(x, order, update) : evaluated<float>(x, order, update);

@@ -16,6 +16,7 @@
 #include <span>
 
 #include "reference/models/order.hpp"
+#include "suites/core/identify/summation_orders.hpp"
 
 namespace halfmark::suites::layernorm {
 
@@ -24,6 +25,13 @@ enum class Update { kDivide, kReciprocal, kFused };
 struct Moments {
   float mean = 0, squares = 0;  // squares: sum of squared deviations
 };
+
+/// The moments of each wave of threads by two passes, squares fused, merged as the order combines
+/// waves (Chan et al.): Apex's contrib/layer_norm and Transformer Engine compute so
+/// (warp_chan_upd_dynamic in ln_utils.cuh), contracted by their compiler. An order without waves
+/// is one wave. `divides`: a wave's mean is a quotient, else a product with the rounded reciprocal.
+[[nodiscard]] Moments moments_of_waves(std::span<const float> x, const Summation& sum,
+                                       bool divides);
 
 /// Computed in fp64 when `wide`, then rounded to fp32. Merging an empty part changes nothing.
 [[nodiscard]] Moments moments_of(std::span<const float> x, const models::Order& order, bool wide,

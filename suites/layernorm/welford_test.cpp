@@ -97,6 +97,44 @@ TEST(Welford, ContractedHalves) {
   expect({lanes[0].mean, lanes[0].squares}, x, "strided-8-halves", Update::kFused);
 }
 
+// Apex, contrib/layer_norm, ln_utils.cuh: Stats::compute and warp_chan_upd_dynamic, contracted.
+TEST(Welford, WavesByTwoPassesAreMerged) {
+  const fast::FloatingPointScope scope;
+  const std::vector<float> x = numbers(1300);  // the waves have 336, 324, 320 and 320 terms
+  std::vector<Lane> waves(4);
+  for (std::size_t w = 0; w < waves.size(); ++w) {
+    std::vector<float> lanes(32), squares(32);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (i % 128 / 32 == w) lanes[i % 32] += x[i], waves[w].count += 1;
+    }
+    const auto all = [](std::vector<float> v) {
+      for (std::size_t step = 1; step < 32; step *= 2) {
+        for (std::size_t lane = 0; lane < 32; lane += 2 * step) v[lane] += v[lane + step];
+      }
+      return v[0];
+    };
+    waves[w].mean = all(lanes) * (1.0F / waves[w].count);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const float d = x[i] - waves[w].mean;
+      if (i % 128 / 32 == w) squares[i % 32] = std::fma(d, d, squares[i % 32]);
+    }
+    waves[w].squares = all(squares);
+  }
+  for (std::size_t step = 2; step > 0; step /= 2) {
+    for (std::size_t w = 0; w < step; ++w) {
+      const Lane a = waves[w], b = waves[w + step];
+      const float count = a.count + b.count, share = 1.0F / count, delta = a.mean - b.mean;
+      waves[w] = {std::fma(a.count, a.mean, b.count * b.mean) * share,
+                  std::fma(delta * delta * a.count * b.count, share, a.squares + b.squares), count};
+    }
+  }
+  const auto order = *models::read_order("strided-128-pairwise32-halves").order;
+  const Moments got = moments_of_waves(x, {.order = order}, false);
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(waves[0].mean), std::bit_cast<std::uint32_t>(got.mean));
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(waves[0].squares),
+            std::bit_cast<std::uint32_t>(got.squares));
+}
+
 TEST(Welford, OneLaneAndWideSums) {
   const fast::FloatingPointScope scope;
   const std::vector<float> x = numbers(300);

@@ -26,6 +26,8 @@ using formats::Format;
 using formats::Tensor;
 
 constexpr std::uint32_t kGroupItems = 64;
+// Of a stream. A kernel of a chain has one item for each of the case's.
+constexpr std::uint64_t kPacksOfItem = 8;
 constexpr std::uint64_t kMostNumbers = std::uint64_t{1} << 28;
 constexpr std::string_view kFill = "periodic";
 
@@ -38,7 +40,7 @@ const std::vector<Axis>& axes() {
                     {"add", "mul", "fma", "muladd", "convert", "copy", "triad"}),
       provider_axis(Providers::kHalfmark),
       axis_of_words("width", "numbers in a pack", {"w1", "w2", "w4", "w8", "w16"}),
-      axis_of_numbers("length", "n items, r rounds of 15 steps (r1 for a stream)", "nr"),
+      axis_of_numbers("length", "n items, r rounds of 15 steps (of a stream: n packs, r1)", "nr"),
       fill_axis({&kFill, 1}),
   };
   return kAxes;
@@ -146,6 +148,11 @@ std::string entry_of(const Binding& b) {
   return std::string(b.row->entry) + (narrow_triad ? "_half" : "");
 }
 
+std::uint32_t groups_of(const Binding& b) {
+  const std::uint64_t items = kGroupItems * (b.row->is_chain ? 1 : kPacksOfItem);
+  return static_cast<std::uint32_t>((b.items + items - 1) / items);
+}
+
 Launch launch_of(const Binding& b) {
   Launch launch{
       .family = "rates",
@@ -156,7 +163,7 @@ Launch launch_of(const Binding& b) {
                                             : "HM_PACK_BF16",
                    "1"}},
       .entry = entry_of(b),
-      .groups = {static_cast<std::uint32_t>((b.items + kGroupItems - 1) / kGroupItems), 1, 1},
+      .groups = {groups_of(b), 1, 1},
       .items = {kGroupItems, 1, 1},
       .arguments = {}};
   for (const std::string& name : input_names(b)) launch.arguments.emplace_back(TensorRef{name});

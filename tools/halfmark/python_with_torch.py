@@ -2,12 +2,15 @@
 """Imports torch for the tests against PyTorch, or goes on in a Python that has it.
 
 That is this one, or the one that the environment variable HALFMARK_TORCH_PYTHON names. Without one the test says so and is
-skipped.
+skipped. HALFMARK_TORCH_DEVICE says which of PyTorch's devices computes what is compared: `cpu`, unless set to `cuda`, say.
 """
 import os
 import sys
 
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE
+
+
+DEVICE = os.environ.get("HALFMARK_TORCH_DEVICE", "cpu")
 
 
 def torch_or_skip():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The profile `pytorch` of `halfmark ref loss_scaler` against PyTorch's own GradScaler on the CPU, bit for bit.
+"""The profile `pytorch` of `halfmark ref loss_scaler` against PyTorch's own GradScaler, bit for bit.
 
     loss_scaler_pytorch_test.py HALFMARK [SCRIPTS [SEED]]
 
@@ -10,7 +10,8 @@ saved in mid-interval, into the same scaler and into a new one with other settin
 every device, every unscaled gradient (a NaN as a class), whether the optimizer took the step, the scale and the counter. Then steps
 that are unscaled and clipped by clip_grad_norm_.
 
-Needs a Python with torch (tools/halfmark/python_with_torch.py), and is skipped without one.
+Needs a Python with torch, and is skipped without one; tensors are on the device of PyTorch that HALFMARK_TORCH_DEVICE names
+(tools/halfmark/python_with_torch.py).
 """
 import collections
 import json
@@ -21,7 +22,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from python_with_torch import torch_or_skip
+from python_with_torch import DEVICE, torch_or_skip
 
 torch = torch_or_skip()
 
@@ -50,12 +51,12 @@ class Framework:
 
     def __init__(self, settings, devices):
         self.scaler = self.new_scaler(settings)
-        self.optimizers = [CountingSGD([torch.nn.Parameter(torch.zeros(1))], lr=0.0) for _ in range(devices)]
+        self.optimizers = [CountingSGD([torch.nn.Parameter(torch.zeros(1, device=DEVICE))], lr=0.0) for _ in range(devices)]
 
     @staticmethod
     def new_scaler(settings):
-        scaler = torch.amp.GradScaler("cpu", **settings)
-        scaler.scale(torch.zeros(()))  # creates its tensors
+        scaler = torch.amp.GradScaler(DEVICE, **settings)
+        scaler.scale(torch.zeros((), device=DEVICE))  # creates its tensors
         return scaler
 
     def step(self, devices):
@@ -65,8 +66,8 @@ class Framework:
             values = torch.tensor(bits, dtype=torch.int64)
             gradient = (values.to(torch.int32).view(torch.float32) if name == "fp32"
                         else values.to(torch.int16).view(torch.bfloat16))
-            parameter = torch.nn.Parameter(torch.zeros_like(gradient))
-            parameter.grad = gradient.clone()
+            parameter = torch.nn.Parameter(torch.zeros_like(gradient, device=DEVICE))
+            parameter.grad = gradient.to(DEVICE)
             optimizer.param_groups[0]["params"] = [parameter]
             self.scaler.unscale_(optimizer)
             state = self.scaler._per_optimizer_states[id(optimizer)]
@@ -194,7 +195,7 @@ def clipping_script(rng):
     scale, limit = 2.0 ** rng.randint(-3, 16), rng.choice([1.0, 0.5, 2.5, rng.uniform(0.1, 100)])
     parameters = []
     for _ in range(rng.choice([1, 1, 2, 3])):
-        parameter = torch.nn.Parameter(torch.zeros(rng.choice([1, 4, 9])))
+        parameter = torch.nn.Parameter(torch.zeros(rng.choice([1, 4, 9]), device=DEVICE))
         # One number other than zero each: its square's root is itself, whatever it is.
         values = torch.zeros_like(parameter)
         values[rng.randrange(len(values))] = rng.choice([3.0, 4.0, 12.0, rng.gauss(0, 100)] if parameters == [] else [0.0])
@@ -202,8 +203,8 @@ def clipping_script(rng):
         parameters.append(parameter)
     problem = {"profile": "pytorch", "scale": fp64_hex(scale), "clip": fp32_hex(limit),
                "steps": [{"gradients": [tensor("fp32", words_of(parameter.grad)) for parameter in parameters]}]}
-    scaler = torch.amp.GradScaler("cpu", init_scale=scale)
-    scaler.scale(torch.zeros(()))
+    scaler = torch.amp.GradScaler(DEVICE, init_scale=scale)
+    scaler.scale(torch.zeros((), device=DEVICE))
     scaler.unscale_(torch.optim.SGD(parameters, lr=0.0))
     norm = torch.nn.utils.clip_grad_norm_(parameters, limit)
     return problem, [words_of(parameter.grad) for parameter in parameters], words_of(norm.reshape(1))
@@ -237,7 +238,7 @@ def main():
     rng, seen = random.Random(seed), collections.Counter()
     scripts = [random_script(rng, seen) for _ in range(count)]
     differ = total_of_differences(halfmark, scripts)
-    print(f"PyTorch {torch.__version__}, {count} scripts, {differ} bits differ; " +
+    print(f"PyTorch {torch.__version__} on {DEVICE}, {count} scripts, {differ} bits differ; " +
           ", ".join(f"{value} {name}" for name, value in sorted(seen.items())))
     missing = [name for name in ("scales of zero", "growths that would be infinite", "flags of two devices",
                                  "restores in mid-interval", "subnormal scales") if count >= 1000 and seen[name] == 0]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`halfmark ref optimizer` against PyTorch's own SGD, Adam and AdamW on the CPU, bit for bit.
+"""`halfmark ref optimizer` against PyTorch's own SGD, Adam and AdamW, bit for bit.
 
     optimizer_pytorch_test.py HALFMARK [SCRIPTS [SEED]]
 
@@ -11,7 +11,8 @@ PyTorch's arithmetic is determined but for one operation: the square root of its
 Elements do not see each other, so a weight counts only while the root was right in all steps so far; the moments, which need no
 root, always count. Whether a multiplication and an addition are fused depends on the processor and is found by one addition.
 
-Each known mistake must show. Needs a Python with torch (tools/halfmark/python_with_torch.py), and is skipped without one.
+Each known mistake must show. Needs a Python with torch, and is skipped without one; tensors are on the device of PyTorch that
+HALFMARK_TORCH_DEVICE names (tools/halfmark/python_with_torch.py).
 """
 import json
 import pathlib
@@ -21,7 +22,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from python_with_torch import torch_or_skip
+from python_with_torch import DEVICE, torch_or_skip
 
 torch = torch_or_skip()
 
@@ -43,7 +44,7 @@ def as_json(tensor):
 
 def is_fused():
     """Whether add_ with a factor rounds once: 1 + 2^-12 squared, minus its square rounded."""
-    x = torch.full((64,), 1 + 2.0**-12)
+    x = torch.full((64,), 1 + 2.0**-12, device=DEVICE)
     return bool((-(x * x)).add_(x, alpha=1 + 2.0**-12)[0] != 0)
 
 
@@ -76,7 +77,8 @@ def optimizer_of(kind, settings, parameter):
 
 def random_numbers(rng, count, deviation):
     special = [0.0, -0.0, 1e-40, 1.0, -1e-8, 65504.0]
-    return torch.tensor([rng.choice(special) if rng.random() < 0.1 else rng.gauss(0, deviation) for _ in range(count)])
+    return torch.tensor([rng.choice(special) if rng.random() < 0.1 else rng.gauss(0, deviation) for _ in range(count)],
+                        device=DEVICE)
 
 
 def random_script(rng, fused):
@@ -87,7 +89,7 @@ def random_script(rng, fused):
     optimizer = optimizer_of(kind, settings, parameter)
     problem = {"optimizer": kind, "fused": fused, "n": count, "weights": as_json(parameter), "steps": []}
     problem |= {name: value if isinstance(value, bool) else fp64_hex(value) for name, value in settings.items()}
-    counts = torch.ones(count, dtype=torch.bool)
+    counts = torch.ones(count, dtype=torch.bool, device=DEVICE)
     expected = []
     for _ in range(rng.randint(1, 6)):
         if expected and rng.random() < 0.15:
@@ -156,7 +158,7 @@ def main():
     rng, fused = random.Random(seed), is_fused()
     scripts = [random_script(rng, fused) for _ in range(count)]
     differ, compared, left_out = total(halfmark, scripts)
-    print(f"PyTorch {torch.__version__}, {count} scripts, {'fused' if fused else 'separate'} multiplications: {differ} bits of "
+    print(f"PyTorch {torch.__version__} on {DEVICE}, {count} scripts, {'fused' if fused else 'separate'} multiplications: {differ} bits of "
           f"{compared} numbers differ; {left_out} after a root that PyTorch did not round correctly are left out")
     for mistake in MISTAKES:
         wrong = [({**problem, "mistake": mistake}, expected) for problem, expected in scripts]

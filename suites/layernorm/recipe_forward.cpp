@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "suites/layernorm/recipe_forward.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+
+#include "suites/core/bounds/interval.hpp"
+#include "suites/core/identify/rounded_fp32.hpp"
+#include "suites/core/identify/rounded_once.hpp"
+#include "suites/core/identify/summation_orders.hpp"
+#include "suites/layernorm/exact.hpp"
+#include "suites/layernorm/welford.hpp"
+
+namespace halfmark::suites::layernorm {
+namespace {
+
+constexpr std::string_view kVariances[] = {
+    "two-pass", "two-pass-fma", "moments", "welford", "welford-reciprocal", "welford-fma", "waves"};
+constexpr std::size_t kFusedSquares = 1, kMoments = 2, kWelford = 3, kWaves = 6;
+// Without a mean there are only sums of squares, which are fused or not; of numbers whose squares
+// fp32 holds, both are the same.
+std::size_t variances_without_mean(const formats::Format& f) {
+  const bool holds_squares = 2 * f.precision() <= formats::kFp32.precision() &&
+                             2 * f.min_place() >= formats::kFp32.min_place();
+  return holds_squares ? 1 : 2;
+}
+constexpr std::string_view kRoots[] = {"rsqrt", "sqrt-divide", "own-rsqrt", "own-rsqrt-fused"};
+constexpr std::size_t kRsqrt = 0, kOwnRsqrt = 2, kOwnRsqrtFused = 3;
+constexpr std::string_view kResults[] = {"plain", "fused", "folded"};
+constexpr std::string_view kUncenteredResults[] = {"plain", "folded", "plain-shifted",
+                                                   "folded-shifted"};
+
+std::span<const std::string_view> results_of(const Binding& b) {
+  if (b.centered) return kResults;
+  return kUncenteredResults;
+}
+
+class Forward final : public Evaluation {
+ public:
+  Forward(const Case& c, const TensorSet& inputs, OwnFunctions* functions)
+      : case_(c),
+        functions_(functions),
+        b_(bind(case_)),
+        x_(numbers(inputs.at("x"))),
+        gamma_(weights(b_, inputs, "gamma", 1)),
+        beta_(weights(b_, inputs, "beta", 0)),
+        statistics_(b_.rows) {}
+
+  void choose(std::span<const std::string> answers) override {
+    const auto statistics = answers.first(4);
+    if (!std::ranges::equal(statistics, chosen_)) {
+      chosen_.assign(statistics.begin(), statistics.end());
+      sum_ = {.order = order_of(answers[1]), .wide = answers[0] == kWideWord};
+      divides_ = answers[2] == kMeans[0];
+      variance_ = place_in(kVariances, answers[3]);
+      sum_.fused = variance_ == kFusedSquares || variance_ == kWaves;
+      std::ranges::fill(statistics_, std::nullopt);
+    }
+    const std::size_t root = place_in(kRoots, answers[4]);
+    if (root != root_) {
+      for (std::optional<Statistics>& s : statistics_)
+        if (s) s->own_rstd.reset();
+    }
+    root_ = root;
+    result_ = place_in(results_of(b_), answers[5]);
+  }
+  // For each row its mean, its rstd, and then y: the mean already reveals most wrong answers.
+  [[nodiscard]] std::size_t pieces() const override { return kPieces * b_.rows; }
+
+  void evaluate(std::size_t piece, std::vector<RecipeElement>& into) override {
+    const std::size_t r = piece / kPieces;
+    const auto x = row(r);
+    const float mean = statistics_of(r).mean;
+    if (piece % kPieces == 0) {
+      if (b_.centered) into.push_back({.output = 2, .index = r, .value = mean});
+      return;
+    }
+    const float rstd = rstd_of(r);
+    if (piece % kPieces == 1) {
+      into.push_back({.output = 1, .index = r, .value = rstd});
+      return;
+    }
+    for (std::size_t i = 0; i < x.size(); ++i)
+      into.push_back(
+          {.output = 0, .index = r * b_.width + i, .value = result(x[i], i, mean, rstd)});
+  }
+  // Caching the statistics saves nothing.
+  [[nodiscard]] std::optional<PieceKey> key(std::size_t piece) override {
+    if (piece % kPieces != 2) return std::nullopt;
+    const std::size_t r = piece / kPieces;
+    return PieceKey{std::bit_cast<std::uint32_t>(statistics_of(r).mean),
+                    std::bit_cast<std::uint32_t>(rstd_of(r)), static_cast<std::uint32_t>(result_)};
+  }
+
+  [[nodiscard]] bool knows_exact() const override { return true; }
+  void round_once(std::size_t piece, std::vector<RoundedElement>& into) override {
+    const std::size_t r = piece / kPieces;
+    const auto x = row(r);
+    const ExactStatistics s(x, b_.centered, std::bit_cast<float>(b_.eps));
+    if (piece % kPieces == 0) {
+      if (b_.centered) into.push_back(rounded_once(formats::kFp32, {2, r}, {s.mean(), 0}));
+    } else if (piece % kPieces == 1) {
+      into.push_back(rounded_once(formats::kFp32, {1, r}, s.rstd()));
+    } else {
+      for (std::size_t i = 0; i < x.size(); ++i)
+        into.push_back(rounded_once(*b_.format, {0, r * b_.width + i},
+                                    s.result(x[i], gamma_[i], b_.centered ? beta_[i] : 0.0F)));
+    }
+  }
+
+ private:
+  struct Statistics {
+    float mean = 0;
+    std::optional<float> squares = {}, own_rstd = {};  // squares: sum of squared deviations
+  };
+  static constexpr std::size_t kPieces = 3;
+
+  [[nodiscard]] std::span<const float> row(std::size_t r) const {
+    return std::span<const float>(x_).subspan(r * pitch_of(b_), b_.width);
+  }
+  // Shared by the answers to later questions.
+  [[nodiscard]] Statistics& statistics_of(std::size_t r) {
+    if (!statistics_[r]) statistics_[r] = begun(row(r));
+    return *statistics_[r];
+  }
+  [[nodiscard]] float rstd_of(std::size_t r) {
+    const float raised = raised_of(r);
+    if (root_ >= kOwnRsqrt) return own_rsqrt_of(r);
+    return root_ == kRsqrt ? rsqrt_of(raised) : 1.0F / std::sqrt(raised);
+  }
+  // Variance and epsilon.
+  [[nodiscard]] float raised_of(std::size_t r) {
+    const auto eps = std::bit_cast<float>(b_.eps);
+    Statistics& s = statistics_of(r);
+    if (variance_ == kMoments && b_.centered)
+      return mean_of(sum_.dot(row(r), row(r)), b_.width, divides_) - s.mean * s.mean + eps;
+    if (!s.squares) s.squares = squares(row(r), s.mean);
+    if (root_ == kOwnRsqrtFused)
+      return std::fma(*s.squares, 1.0F / static_cast<float>(b_.width), eps);
+    return mean_of(*s.squares, b_.width, divides_) + eps;
+  }
+  // Each question takes a launch: the longer a recipe holds, the more rows are asked for at once.
+  [[nodiscard]] float own_rsqrt_of(std::size_t r) {
+    std::optional<float>& rstd = statistics_of(r).own_rstd;
+    if (!rstd) {
+      const std::size_t end = std::min(b_.rows, 2 * r + 8);
+      Row raised;
+      for (std::size_t i = r; i < end; ++i) raised.push_back(raised_of(i));
+      const Row values = functions_->values("rsqrt", raised);
+      for (std::size_t i = r; i < end; ++i) statistics_of(i).own_rstd = values[i - r];
+    }
+    return *rstd;
+  }
+
+  [[nodiscard]] Statistics begun(std::span<const float> x) const {
+    if (variance_ == kWaves) {
+      const Moments moments = moments_of_waves(x, sum_, divides_);
+      return {moments.mean, moments.squares};
+    }
+    if (variance_ >= kWelford) {
+      const Moments moments =
+          moments_of(x, sum_.order, sum_.wide, static_cast<Update>(variance_ - kWelford));
+      return {moments.mean, moments.squares};
+    }
+    return {b_.centered ? mean_of(sum_.total(x), b_.width, divides_) : 0.0F, std::nullopt};
+  }
+
+  [[nodiscard]] float squares(std::span<const float> x, float mean) {
+    deviations_.assign(x.begin(), x.end());
+    if (b_.centered) {
+      for (float& v : deviations_) v -= mean;
+    }
+    return sum_.dot(deviations_, deviations_);
+  }
+
+  [[nodiscard]] float result(float x, std::size_t i, float mean, float rstd) const {
+    const float gamma = gamma_[i];
+    const float beta = beta_[i];
+    if (!b_.centered) {
+      const float product = result_ % 2 == 1 ? x * (rstd * gamma) : x * rstd * gamma;
+      return result_ >= 2 ? product + 0.0F : product;
+    }
+    if (result_ == 0) return (x - mean) * rstd * gamma + beta;
+    if (result_ == 1) return std::fma((x - mean) * rstd, gamma, beta);
+    const float scale = rstd * gamma;
+    return std::fma(x, scale, std::fma(-mean, scale, beta));
+  }
+
+  Case case_;
+  OwnFunctions* functions_;
+  Binding b_;
+  Row x_, gamma_, beta_, deviations_;
+  Summation sum_;
+  bool divides_ = true;
+  std::size_t variance_ = 0, root_ = 0, result_ = 0;
+  std::vector<std::string> chosen_;                    // answers that determine the statistics
+  std::vector<std::optional<Statistics>> statistics_;  // of each row
+};
+
+}  // namespace
+
+Row numbers(const formats::Tensor& tensor) {
+  Row values(tensor.count());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<float>(value_of(*tensor.format, tensor.at(i)));
+  return values;
+}
+
+Row weights(const Binding& b, const TensorSet& inputs, const std::string& name, float otherwise) {
+  const auto found = inputs.find(name);
+  return found == inputs.end() ? Row(b.width, otherwise) : numbers(found->second);
+}
+
+float mean_of(float sum, std::size_t count, bool divides) {
+  const auto n = static_cast<float>(count);
+  return divides ? sum / n : sum * (1.0F / n);
+}
+
+RecipePart forward_part(const Binding& b, const OwnFunctions* functions) {
+  RecipePart part{.word = {},
+                  .outputs = {"y", "rstd"},
+                  .choices = {width_words(), order_words(b.width), choice_of(kMeans),
+                              choice_of(kVariances), choice_of(kRoots), choice_of(results_of(b))}};
+  if (!are_offered(functions, "rsqrt")) part.choices[4].resize(kOwnRsqrt);
+  if (b.centered) {
+    part.outputs.emplace_back("mean");
+  } else {
+    part.choices[3].resize(variances_without_mean(*b.format));
+  }
+  return part;
+}
+
+std::unique_ptr<Evaluation> forward_evaluation(const Case& c, const TensorSet& inputs,
+                                               OwnFunctions* functions) {
+  return std::make_unique<Forward>(c, inputs, functions);
+}
+
+}  // namespace halfmark::suites::layernorm
