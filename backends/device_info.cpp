@@ -29,7 +29,9 @@ std::vector<Promise> left_open(const std::string& library, const std::string& do
   };
   std::vector<Promise> all{silent_about("fp32.subnormals", "subnormal numbers"),
                            silent_about("fp32.signed_zero", "the signs of zeros")};
-  if (operators == Of::kFunctions) {
+  if (operators != Of::kFunctions)
+    all.push_back(silent_about("products.internal_precision", "the precision between its steps"));
+  if (operators != Of::kProducts) {
     all.push_back(silent_about("operators.nan", "a NaN in ReLU, a maximum or an exponential"));
     all.push_back(silent_about("operators.masked_rows", "a row of -inf in softmax"));
     all.push_back(silent_about("operators.accuracy", "the digits of a function's results"));

@@ -26,9 +26,11 @@ namespace halfmark::backends {
 //   fp64
 //   operators.nan                           a NaN among the operands of ReLU or a maximum reaches
 //                                           the result
-//   operators.masked_rows                   a softmax of nothing but -inf is NaN, as exp(-inf -
-//   -inf) operators.accuracy                      a library's functions keep the digits of fp32
-//   steps
+//   operators.masked_rows                   a softmax of nothing but -inf is NaN, as
+//                                           exp(-inf - -inf)
+//   operators.accuracy                      a library's functions keep the digits of fp32 steps
+//   products.internal_precision             a library keeps the sum of a product in the format that
+//                                           it computes in until its result is stored
 struct Promise {
   std::string capability;
   bool offered = false;
@@ -39,9 +41,9 @@ struct Promise {
 };
 
 /// What the documents of a library leave open, so that a promise about its device's compiler does
-/// not bind it: subnormals and the signs of zeros, and of functions also NaN and digits.
-/// `documents` are cited before a colon.
-enum class Of : std::uint8_t { kProducts, kFunctions };
+/// not bind it: subnormals and the signs of zeros, of products also their internal precision, and
+/// of functions also NaN and digits. `documents` are cited before a colon.
+enum class Of : std::uint8_t { kProducts, kFunctions, kProductsWithFunctions };
 [[nodiscard]] std::vector<Promise> left_open(const std::string& library,
                                              const std::string& documents, Of operators);
 

@@ -321,6 +321,11 @@ TEST_P(LibraryContract, SaysWhatItsOwnDocumentsPromise) {
       EXPECT_TRUE(may_be_silent || row != library.promises.end())
           << library.name << " says nothing of " << capability;
     }
+    const bool multiplies = std::ranges::count(library.operators, "gemm") > 0;
+    EXPECT_TRUE(may_be_silent || !multiplies ||
+                std::ranges::count(library.promises, "products.internal_precision",
+                                   &Promise::capability) == 1)
+        << library.name;
     for (const Promise& row : library.promises) {
       EXPECT_FALSE(row.evidence.empty()) << library.name << " " << row.capability;
       EXPECT_FALSE(row.clause.empty()) << library.name << " " << row.capability;

@@ -23,6 +23,6 @@ constinit const shim::BlasVendor kBlas =
                    .symbols = shim::kBlasSymbols,
                    .remedy = "install cuBLAS (part of the CUDA toolkit, or the wheel "
                              "nvidia-cublas), or name libcublas.so with HALFMARK_CUDA_BLAS"},
-                  kComputes);
+                  kComputes, kInternalPrecision);
 
 }  // namespace halfmark::backends::cuda

@@ -30,6 +30,7 @@ const shim::LtVendor kBlasLt = {
     .c_of_narrow_d = "fp16",
     .declines = shim::kLtDeclines,
     .invalid = shim::kLtInvalid,
+    .internal_precision = kInternalPrecision,
 };
 
 }  // namespace halfmark::backends::cuda

@@ -11,6 +11,11 @@
 
 namespace halfmark::backends::cuda {
 
+/// Of cuBLAS and cuBLASLt.
+inline constexpr const char* kInternalPrecision =
+    "cublas_api.h, cublasComputeType_t: default types guarantee internal storage precision with at "
+    "least the same precision and range";
+
 extern const shim::Vendor kVendor;
 extern const shim::BlasVendor kBlas;
 extern const shim::LtVendor kBlasLt;

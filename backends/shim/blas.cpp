@@ -134,9 +134,11 @@ LibraryRow library_row(const BlasVendor& vendor) {
           .operators = {"gemm"},
           .ways = vendor.computes.size(),
           .policy = {},
-          .open = [&vendor](OpenLibrary library, const LibrarySetting& setting) {
-            return std::make_unique<Blas>(vendor, std::move(library), setting);
-          }};
+          .open =
+              [&vendor](OpenLibrary library, const LibrarySetting& setting) {
+                return std::make_unique<Blas>(vendor, std::move(library), setting);
+              },
+          .internal_precision = vendor.internal_precision};
 }
 
 }  // namespace halfmark::backends::shim

@@ -332,9 +332,11 @@ LibraryRow library_row(const LtVendor& vendor) {
           .operators = {"gemm"},
           .ways = 1,
           .policy = fmt::format("workspace at most {} MiB", kLtWorkspaceLimit >> 20),
-          .open = [&vendor](OpenLibrary library, const LibrarySetting& setting) {
-            return std::make_unique<BlasLt>(vendor, std::move(library), setting);
-          }};
+          .open =
+              [&vendor](OpenLibrary library, const LibrarySetting& setting) {
+                return std::make_unique<BlasLt>(vendor, std::move(library), setting);
+              },
+          .internal_precision = vendor.internal_precision};
 }
 
 }  // namespace halfmark::backends::shim

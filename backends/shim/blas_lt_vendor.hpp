@@ -56,6 +56,7 @@ struct LtVendor {
   std::string_view c_of_narrow_d;
   std::span<const BlasNumber> declines;  // statuses that mean "not offered"
   Status invalid;                        // status for an invalid argument; the stand-in returns it
+  const char* internal_precision = "";   // see LibraryRow
 };
 
 }  // namespace halfmark::backends::shim

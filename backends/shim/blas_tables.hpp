@@ -34,7 +34,8 @@ constexpr BlasNumber kBlasDeclines[] = {HM_BLAS_DECLINES(HM_TABLE_BLAS_ANSWER)};
 
 // The vendor's table: what its blas_names.hpp lists, and what it does not.
 constexpr BlasVendor blas_of(const char* name, const Library& library,
-                             std::span<const std::span<const BlasCompute>> computes) {
+                             std::span<const std::span<const BlasCompute>> computes,
+                             const char* internal_precision = "") {
   return {.name = name,
           .library = library,
           .none = kBlasOperations.none,
@@ -43,7 +44,8 @@ constexpr BlasVendor blas_of(const char* name, const Library& library,
           .computes = computes,
           .algorithm = kBlasAlgorithm,
           .declines = kBlasDeclines,
-          .invalid = kBlasInvalid};
+          .invalid = kBlasInvalid,
+          .internal_precision = internal_precision};
 }
 
 }  // namespace

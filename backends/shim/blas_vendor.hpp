@@ -39,6 +39,7 @@ struct BlasVendor {
   int algorithm;
   std::span<const BlasNumber> declines;  // statuses that mean "not offered"
   Status invalid;                        // status for an invalid argument; the stand-in returns it
+  const char* internal_precision = "";   // see LibraryRow
 };
 
 }  // namespace halfmark::backends::shim

@@ -94,6 +94,9 @@ struct LibraryRow {
   std::function<std::unique_ptr<OperatorLibrary>(OpenLibrary library,
                                                  const LibrarySetting& setting)>
       open;
+  // The clause by which the sum of a product keeps the format of its computation until the result
+  // is stored; empty: no document is known to say.
+  std::string internal_precision = {};
 };
 
 // In order of preference.

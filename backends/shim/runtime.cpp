@@ -191,18 +191,36 @@ json Runtime::outcome_of(const LibraryRow& row) const {
   }
 }
 
+namespace {
+
+std::vector<Promise> promises_of(const LibraryRow& row) {
+  const bool multiplies = std::ranges::count(row.operators, "gemm") > 0;
+  std::vector<Promise> all;
+  if (!row.internal_precision.empty())
+    all.push_back({.capability = "products.internal_precision",
+                   .offered = true,
+                   .evidence = "the compute type of each call",
+                   .clause = row.internal_precision});
+  const auto open = left_open(row.name, fmt::format("{}'s reference", row.name),
+                              multiplies ? Of::kProductsWithFunctions : Of::kFunctions);
+  std::ranges::copy_if(open, std::back_inserter(all), [&](const Promise& promise) {
+    return all.empty() || promise.capability != all.front().capability;
+  });
+  return all;
+}
+
+}  // namespace
+
 FoundLibrary Runtime::tried(LibraryRow row) const {
-  FoundLibrary found{
-      .library = {.name = row.name,
-                  .version = {},
-                  .kind = "library",
-                  .operators = row.operators,
-                  .usable = false,
-                  .evidence = {},
-                  .promises =
-                      left_open(row.name, fmt::format("{}'s reference", row.name), Of::kFunctions)},
-      .row = std::move(row),
-      .path = {}};
+  FoundLibrary found{.library = {.name = row.name,
+                                 .version = {},
+                                 .kind = "library",
+                                 .operators = row.operators,
+                                 .usable = false,
+                                 .evidence = {},
+                                 .promises = promises_of(row)},
+                     .row = std::move(row),
+                     .path = {}};
   try {
     const json answer = outcome_of(found.row);
     if (const auto died = answer.find("died"); died != answer.end())

@@ -104,7 +104,7 @@ constexpr ContractRow kRows[] = {
         "gemm.library.bound; activation.gelu.bound, both derived in suites/core/bounds/gelu.cpp "
         "with "
         "SiLU's; Hendrycks and Gimpel, Gaussian Error Linear Units, arXiv:1606.08415",
-        kFunctionFreedoms),
+        kActivatedFreedoms),
     row("gemm.modelled", Tier::kModelled,
         "each result is the one that the arithmetic found by probes gives, scaled as its name says "
         "(in fp32 where it says nothing), activated as "

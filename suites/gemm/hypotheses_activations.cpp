@@ -112,21 +112,25 @@ void add_fast_tanh(std::vector<Hypothesis>& list, const std::string& word) {
        .tier = 1});  // constants of few digits may lie within it
 }
 
-// The bias and GELU of finished products, each of which may be any number that the bound allows, so
-// that it holds in any order of the sum.
+// The bias, if there is one, and GELU of finished products, each of which may be any number that
+// the bound allows, so that it holds in any order of the sum.
 Expectation after_rounded_sums(const Case& c, const TensorSet& inputs,
                                const GeluDeparture& departure) {
   Binding bound = bind(c);
   Variant plain = with(bound, Activation::kNone);
+  const bool has_bias = plain.bias;
   plain.bias = false;
   bound.variant = &plain;
   Enclosure around = enclose(bound, inputs);
   const formats::Format& f = *bound.output;
-  const Tensor& bias = inputs.at("bias");
   Tensor& low = around.low.at("d");
   Tensor& high = around.high.at("d");
   for (std::size_t i = 0; i < low.count(); ++i) {
-    const Real shift = Real::of(*bias.format, bias.at(i % bias.count()));
+    Real shift(0);
+    if (has_bias) {
+      const Tensor& bias = inputs.at("bias");
+      shift = Real::of(*bias.format, bias.at(i % bias.count()));
+    }
     const RealInterval image = gelu_tanh_with(
         departure, {Real::of(f, low.at(i)) + shift, Real::of(f, high.at(i)) + shift});
     low.set(i, image.low.in(f));
@@ -135,21 +139,22 @@ Expectation after_rounded_sums(const Case& c, const TensorSet& inputs,
   return {around.low, std::move(around)};
 }
 
-void add_rounded_sums(std::vector<Hypothesis>& list, const std::string& word) {
+void add_rounded_sums(std::vector<Hypothesis>& list, const std::string& word, bool has_bias) {
   static const GeluDeparture kShortTanh{.tanh_error = Real(1, -20)};
   const auto add = [&](const std::string& name, const std::string& words, const GeluDeparture& how,
                        int tier) {
     list.push_back(
-        {.name = "rounded-before-bias-and-" + name,
+        {.name = (has_bias ? "rounded-before-bias-and-" : "rounded-before-") + name,
          .finding_class = "double_round",
-         .sentence = "the sum is rounded to the output format, the bias is added, and "
-                     "GELU is taken with a tanh " +
-                     words,
+         .sentence = "the sum is rounded to the output format, " +
+                     std::string(has_bias ? "the bias is added, " : "") +
+                     "and GELU is taken with a tanh " + words,
          .evaluate = [&how](const Case& c,
                             const TensorSet& inputs) { return after_rounded_sums(c, inputs, how); },
+         .freedoms = {"internal_precision", "accuracy"},
          .tier = tier});
   };
-  add(word, "of 20 bits", kShortTanh, 1);
+  if (has_bias) add(word, "of 20 bits", kShortTanh, 1);
   add(word + "-by-fast-tanh", "that is off by up to 2^-11 of itself", fast_tanh(), 2);
 }
 
@@ -192,8 +197,10 @@ void add_activations(std::vector<Hypothesis>& list, const Binding& bound) {
   }
   if (is_smooth(meant) && bound.output->precision() < kFp32.precision()) {
     add(list,
-        {"rounded-before-" + word, "double_round",
-         "the result is rounded to the output format before the activation, and again behind it"},
+        {"rounded-before-" + word,
+         "double_round",
+         "the result is rounded to the output format before the activation, and again behind it",
+         {"internal_precision"}},
         [](Evaluation& e) {
           const Variant without = with(e.bound, Activation::kNone);
           const Activation activation = e.bound.variant->activation;
@@ -206,9 +213,8 @@ void add_activations(std::vector<Hypothesis>& list, const Binding& bound) {
   add_others(list, bound, word);
   if (meant == Activation::kGeluTanh) add_cubics(list, word);
   if (meant == Activation::kGeluTanh) add_fast_tanh(list, word);
-  if (meant == Activation::kGeluTanh && bound.variant->bias &&
-      bound.output->precision() < kFp32.precision())
-    add_rounded_sums(list, word);
+  if (meant == Activation::kGeluTanh && bound.output->precision() < kFp32.precision())
+    add_rounded_sums(list, word, bound.variant->bias);
 }
 
 }  // namespace halfmark::suites::gemm

@@ -184,8 +184,10 @@ void add_scalars(std::vector<Hypothesis>& list, const Binding& bound) {
 void add_bias(std::vector<Hypothesis>& list, const Binding& bound) {
   if (!bound.variant->bias) return;
   add(list,
-      {"rounded-before-bias", "double_round",
-       "the sum is rounded to the output format, the bias is added, and the result rounded again"},
+      {"rounded-before-bias",
+       "double_round",
+       "the sum is rounded to the output format, the bias is added, and the result rounded again",
+       {"internal_precision"}},
       [](Evaluation& e) {
         Tensor sums = e.sums();
         through(sums, *e.bound.output, soft::Rounding::kNearEven);

@@ -63,11 +63,23 @@ inline constexpr Freedom kFunctionFreedoms[] = {
     {"signed_zero", "fp32.signed_zero"},         {"nan_operands", "operators.nan"},
     {"masked_rows", "operators.masked_rows"},    {"accuracy", "operators.accuracy"}};
 
-/// A library's product may have a ReLU behind it.
-inline constexpr Freedom kProductFreedoms[] = {{"operation_subnormals", "fp32.subnormals"},
-                                               {"conversion_subnormals", "fp32.subnormals"},
-                                               {"signed_zero", "fp32.signed_zero"},
-                                               {"nan_operands", "operators.nan"}};
+/// A library's product may have a ReLU behind it, and may store its sum before it adds a bias or
+/// applies an activation, unless its documents say how it keeps what it has computed.
+inline constexpr Freedom kProductFreedoms[] = {
+    {"operation_subnormals", "fp32.subnormals"},
+    {"conversion_subnormals", "fp32.subnormals"},
+    {"signed_zero", "fp32.signed_zero"},
+    {"nan_operands", "operators.nan"},
+    {"internal_precision", "products.internal_precision"}};
+
+/// Of a product with an activation behind it: both.
+inline constexpr Freedom kActivatedFreedoms[] = {
+    {"operation_subnormals", "fp32.subnormals"},
+    {"conversion_subnormals", "fp32.subnormals"},
+    {"signed_zero", "fp32.signed_zero"},
+    {"nan_operands", "operators.nan"},
+    {"accuracy", "operators.accuracy"},
+    {"internal_precision", "products.internal_precision"}};
 
 struct ContractRow {
   std::string_view id;  // "arithmetic.fma.fp32": stable, waivers name it

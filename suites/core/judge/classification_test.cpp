@@ -55,6 +55,28 @@ TEST(Classification, SilenceAndAPromiseExcuseNothing) {
   EXPECT_EQ(Standing::kViolation, standing(kRoundedEarly, kFunction, Word::kPromise));
 }
 
+// A sum that is stored before its bias is added: whoever says how it keeps sums is bound by it.
+TEST(Classification, RoundedSumsAreAViolationWhereDocumentsExcludeThem) {
+  Explanation rounded_sum = kRoundedEarly;
+  rounded_sum.finding_class = "double_round";
+  rounded_sum.freedoms = {"internal_precision"};
+  const auto standing_where = [&](bool promised) {
+    const backends::DeviceInfo device;
+    backends::Library called = library(Word::kSilence);
+    called.promises = {{.capability = "products.internal_precision",
+                        .offered = promised,
+                        .evidence = "its header",
+                        .clause = "page 1"}};
+    CaseResult result;
+    result.elements = result.mismatches = rounded_sum.explained;
+    result.explanations = {rounded_sum};
+    decide_standing(result, kProduct, {device, &called});
+    return result.standing;
+  };
+  EXPECT_EQ(Standing::kViolation, standing_where(true));
+  EXPECT_EQ(Standing::kDeviation, standing_where(false));
+}
+
 TEST(Classification, OpenDigitsExcuseNoMistakeOfAnotherKind) {
   Explanation wrong_place = kRoundedEarly;
   wrong_place.finding_class = "layout";

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string_view>
+#include <utility>
 
 #include "reference/formats/classify.hpp"
 #include "reference/formats/ulp.hpp"
@@ -16,6 +18,7 @@ using formats::Bits;
 
 constexpr std::size_t kFirstShown = 4;
 constexpr std::size_t kWorstShown = 4;
+constexpr std::size_t kKindsShown = 4;
 
 bool same_element(const Mismatch& a, const Mismatch& b) {
   return a.tensor == b.tensor && a.index == b.index;
@@ -27,6 +30,25 @@ void keep_worst(std::vector<Mismatch>& worst, const Mismatch& candidate) {
                                   [&](const Mismatch& m) { return m.ulps < candidate.ulps; });
   worst.insert(place, candidate);
   if (worst.size() > kWorstShown) worst.pop_back();
+}
+
+// What is due and what came instead, such as a number and a NaN.
+using Kind = std::pair<formats::Class, formats::Class>;
+
+Kind kind_of(const formats::Format& f, const Mismatch& m) {
+  return {formats::classify(f, m.expected), formats::classify(f, m.actual)};
+}
+
+// Of a kind that is not among the first and the worst ones, the first.
+void keep_other_kinds(Comparison& comparison, const TensorSet& expected,
+                      const std::map<Kind, Mismatch>& firsts) {
+  const std::size_t most = comparison.shown.size() + kKindsShown;
+  for (const auto& [kind, first] : firsts) {
+    const bool known = std::ranges::any_of(comparison.shown, [&](const Mismatch& m) {
+      return kind_of(*expected.at(m.tensor).format, m) == kind;
+    });
+    if (!known && comparison.shown.size() < most) comparison.shown.push_back(first);
+  }
 }
 
 bool same_shape(const formats::Tensor& a, const formats::Tensor& b) {
@@ -129,6 +151,7 @@ bool agrees(const formats::Format& format, formats::Bits expected, formats::Bits
 Comparison compare(const Allowance& all, const TensorSet& actual) {
   Comparison comparison;
   std::vector<Mismatch> worst;
+  std::map<Kind, Mismatch> firsts;
   for (const auto& [name, tensor] : all.expected) {
     const formats::Tensor& got = actual.at(name);
     const Allowed allowed(all, name);
@@ -147,6 +170,7 @@ Comparison compare(const Allowance& all, const TensorSet& actual) {
                               .ulps = formats::ulp_distance(*tensor.format, want_bits, got_bits)};
       if (comparison.shown.size() < kFirstShown) comparison.shown.push_back(mismatch);
       keep_worst(worst, mismatch);
+      firsts.try_emplace(kind_of(*tensor.format, mismatch), mismatch);
     }
   }
   for (const Mismatch& m : worst) {
@@ -154,6 +178,7 @@ Comparison compare(const Allowance& all, const TensorSet& actual) {
                                    [&](const Mismatch& s) { return same_element(s, m); });
     if (!known) comparison.shown.push_back(m);
   }
+  keep_other_kinds(comparison, all.expected, firsts);
   return comparison;
 }
 

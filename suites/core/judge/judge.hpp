@@ -24,7 +24,9 @@ struct Mismatch {
 
 struct Comparison {
   std::uint64_t elements = 0, mismatches = 0;
-  std::vector<Mismatch> shown;  // the first ones in order, then the worst of the others
+  // The first ones in order, then the worst of the others, then one of each kind (a number for a
+  // NaN, ...) that is not among them.
+  std::vector<Mismatch> shown;
   std::map<std::string, std::vector<std::size_t>> wrong;  // all of them, ascending, by tensor
 };
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "reference/formats/format.hpp"
 
 namespace halfmark::suites {
@@ -46,6 +48,16 @@ TEST(Compare, ShowsTheFirstAndTheWorst) {
   EXPECT_EQ(10u, c.shown.at(0).index);
   EXPECT_EQ(50u, c.shown.at(4).index) << "the worst follows the first four";
   EXPECT_EQ(40u, c.shown.at(4).ulps);
+}
+
+TEST(Compare, ShowsEveryKind) {
+  std::vector<Bits> expected(100, 0x7e00), actual(100, 0);  // zeros for NaN
+  expected[70] = actual[71] = 0x3c00;
+  actual[70] = 0x7c00;  // an infinity for a number; the other is a number for a NaN
+  const Comparison c = compare(one_tensor(expected), one_tensor(actual), 0);
+  EXPECT_EQ(6u, c.shown.size());
+  EXPECT_EQ(1, std::ranges::count(c.shown, 70u, &Mismatch::index));
+  EXPECT_EQ(1, std::ranges::count(c.shown, 71u, &Mismatch::index));
 }
 
 TEST(Compare, AnEnclosureMayAllowANumberOrANaN) {
