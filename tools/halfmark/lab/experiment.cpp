@@ -191,6 +191,7 @@ ModeResult on_device(const Request& request, const Mode& mode, const Network& ne
   result.whole_step = replay.whole_step();
   result.observation = replay.observation();
   result.portable = replay.portable();
+  result.seconds = replay.seconds();
   return finished(std::move(result), training);
 }
 
@@ -225,6 +226,10 @@ json to_json(const ModeResult& result) {
           {"step_bytes", optional(result.step_bytes)},
           {"operators", result.operators},
           {"portable", result.portable},
+          {"seconds",
+           {{"executing", result.seconds.executing},
+            {"judging", result.seconds.judging},
+            {"counting", result.seconds.counting}}},
           {"observed_step", observation_json(result.whole_step)},
           {"observed", observation_json(result.observation)},
           {"deviations", std::move(deviations)},

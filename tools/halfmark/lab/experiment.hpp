@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tools/halfmark/lab/cause.hpp"
+#include "tools/halfmark/lab/replay.hpp"
 #include "tools/halfmark/lab/training.hpp"
 
 namespace halfmark::tools::lab {
@@ -26,6 +27,7 @@ struct ModeResult {
   std::vector<StepTrace> steps = {};
   std::vector<Deviation> deviations = {};        // on a device
   std::uint64_t operators = 0, portable = 0;     // on a device
+  ReplaySeconds seconds = {};                    // likewise
   Observation whole_step = {};                   // of the second step, on a device
   Observation observation = {};                  // of the other steps
   std::optional<std::uint64_t> step_bytes = {};  // the most that its tensors take at a time

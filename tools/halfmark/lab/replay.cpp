@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "reference/fast/statistics.hpp"
 #include "reference/formats/classify.hpp"
@@ -160,18 +161,28 @@ bool all_finite(const Tensor& tensor) {
   return true;
 }
 
+// Adds the time that something takes to `seconds`.
+template <typename Take>
+auto timed(double& seconds, const Take& take) {
+  const auto start = std::chrono::steady_clock::now();
+  auto taken = take();
+  seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return taken;
+}
+
 // Where every bit is specified and finite, one run shows what two do as long as it is right.
-DeviceResult specified_run(suites::Session& session, const Call& call,
-                           const Expectation& expected) {
+DeviceResult specified_run(suites::Session& session, const Call& call, const Expectation& expected,
+                           double& seconds) {
   const auto is_finite = [](const auto& named) { return all_finite(named.second); };
   if (std::ranges::all_of(expected.middle, is_finite)) {
-    DeviceResult got = suites::execute_once(session, call.plan, call.inputs);
+    DeviceResult got =
+        timed(seconds, [&] { return suites::execute_once(session, call.plan, call.inputs); });
     if (got.error) return got;
     const bool is_right =
         suites::memory_fault(got).empty() && compared(expected, got.outputs).mismatches == 0;
     if (is_right) return got;
   }
-  return suites::execute(session, call.plan, call.inputs);
+  return timed(seconds, [&] { return suites::execute(session, call.plan, call.inputs); });
 }
 
 // What ran, and what it must give.
@@ -239,16 +250,31 @@ void Replay::watch(const Operator& op, const Tensor& result, std::uint64_t opera
 std::vector<Tensor> Replay::run(const Operator& op, const Operands& operands) {
   if (options_.progress)
     options_.progress(fmt::format("step {}, {} '{}'", step_, name_of(op.kind), op.tensor));
+  ReplaySeconds now;
+  double all = 0;
+  auto [results, device_ns] = timed(all, [&] { return judged(op, operands, now.executing); });
+  now.judging = all - now.executing;
+  timed(now.counting, [&] {
+    watch(op, results[0], device_ns);
+    return true;
+  });
+  seconds_.executing += now.executing;
+  seconds_.judging += now.judging;
+  seconds_.counting += now.counting;
+  return results;
+}
+
+Replay::Answer Replay::judged(const Operator& op, const Operands& operands, double& executing) {
   const backends::DeviceInfo& device = session_.device().info();
   Call call = call_of(op, operands, device, options_.provider);
   require_runnable(call, op);
   DeviceResult got;
   if (!call.is_portable) {
-    got = suites::execute(session_, call.plan, call.inputs);
+    got = timed(executing, [&] { return suites::execute(session_, call.plan, call.inputs); });
     if (got.not_supported) call = call_of(op, operands, device, "portable");
   }
   const Expectation expected = expected_of(call, op, operands);
-  if (call.is_portable) got = specified_run(session_, call, expected);
+  if (call.is_portable) got = specified_run(session_, call, expected, executing);
   ++operators_;
   if (call.is_portable) ++portable_;
   if (auto deviation = deviation_of({call, op, operands, expected}, got, device)) {
@@ -256,11 +282,10 @@ std::vector<Tensor> Replay::run(const Operator& op, const Operands& operands) {
     if (options_.diagnoses && deviations_.empty()) diagnose(session_, call, *deviation);
     deviations_.push_back(std::move(*deviation));
   }
-  std::vector<Tensor> results;
+  Answer answer{.results = {}, .device_ns = got.device_ns};
   const TensorSet& given = got.error ? expected.middle : got.outputs;
-  for (const std::string& name : call.results) results.push_back(given.at(name));
-  watch(op, results[0], got.device_ns);
-  return results;
+  for (const std::string& name : call.results) answer.results.push_back(given.at(name));
+  return answer;
 }
 
 }  // namespace halfmark::tools::lab

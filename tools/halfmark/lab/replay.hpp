@@ -40,6 +40,12 @@ struct ReplayOptions {
   std::function<void(const std::string&)> progress = {};  // before each operator
 };
 
+/// What a replay waited for, in seconds: the device with its copies, what is due and whether it
+/// came, and the counts of tensors.
+struct ReplaySeconds {
+  double executing = 0, judging = 0, counting = 0;
+};
+
 class Replay {
  public:
   Replay(suites::Session& session, ReplayOptions options)
@@ -57,14 +63,21 @@ class Replay {
   [[nodiscard]] const Observation& observation() const { return observation_; }
   /// Operators that the library does not offer, which ran as portable kernels instead.
   [[nodiscard]] std::uint64_t portable() const { return portable_; }
+  [[nodiscard]] const ReplaySeconds& seconds() const { return seconds_; }
 
  private:
+  struct Answer {
+    std::vector<formats::Tensor> results;
+    std::uint64_t device_ns = 0;
+  };
+  [[nodiscard]] Answer judged(const Operator& op, const Operands& operands, double& executing);
   void watch(const Operator& op, const formats::Tensor& result, std::uint64_t operator_ns);
 
   suites::Session& session_;
   ReplayOptions options_;
   std::size_t step_ = 0;
   std::uint64_t operators_ = 0, portable_ = 0;
+  ReplaySeconds seconds_;
   Observation whole_step_, observation_;
   std::vector<Deviation> deviations_;
 };

@@ -169,6 +169,21 @@ const json* mode_named(const json& modes, const json& name) {
   return found == modes.end() ? nullptr : &*found;
 }
 
+// What took the time of all modes.
+std::string shares_of_time(const json& device) {
+  double executing = 0, judging = 0, counting = 0;
+  for (const json& mode : device.at("modes")) {
+    const auto seconds = mode.find("seconds");
+    if (seconds == mode.end()) continue;
+    executing += seconds->at("executing").get<double>();
+    judging += seconds->at("judging").get<double>();
+    counting += seconds->at("counting").get<double>();
+  }
+  if (executing + judging + counting == 0) return "";
+  return fmt::format(", of which {:.1f} executing, {:.1f} judging, {:.1f} counting", executing,
+                     judging, counting);
+}
+
 void print_head(const json& report, std::ostream& out) {
   const json& size = report.at("size");
   fmt::print(out, "{}: {}, biases, {}, {}, seed {}\n", report.at("experiment").get<std::string>(),
@@ -185,10 +200,11 @@ void print_head(const json& report, std::ostream& out) {
              report.at("reference").at("seconds").get<double>());
   const auto device = report.find("device");
   if (device == report.end()) return;
-  fmt::print(out, "device     {} ({}), {}: {:.1f} s\n",
+  fmt::print(out, "device     {} ({}), {}: {:.1f} s{}\n",
              text::visible_line(device->at("selector").get<std::string>()),
              text::visible_line(device->at("name").get<std::string>()),
-             device->at("provider").get<std::string>(), device->at("seconds").get<double>());
+             device->at("provider").get<std::string>(), device->at("seconds").get<double>(),
+             shares_of_time(*device));
 }
 
 void print_replayed(const json& device, std::ostream& out) {

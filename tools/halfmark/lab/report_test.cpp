@@ -59,6 +59,11 @@ TEST(Report, SaysThatAPlantedFaultDoesNotShow) {
     return out.str();
   };
   EXPECT_NE(std::string::npos, text().find("the planted X11 shows in no operator")) << text();
+  EXPECT_NE(std::string::npos, text().find("portable: 1.0 s\n")) << text();
+  mode["seconds"] = {{"executing", 0.5}, {"judging", 0.25}, {"counting", 0.125}};
+  EXPECT_NE(std::string::npos,
+            text().find("1.0 s, of which 0.5 executing, 0.2 judging, 0.1 counting"))
+      << text();
   mode["observed"]["different"] = 1;
   EXPECT_EQ(std::string::npos, text().find("the planted X11")) << "its counts show";
 }
