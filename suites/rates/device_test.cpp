@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole pipeline on real drivers, and the detection of kernels that take shortcuts.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -38,6 +39,19 @@ TEST(RatesOnHost, AChainThatIsOneRoundShortIsNamed) {
                                                       ".portable.w1.n64r8.periodic.s7");
       EXPECT_EQ(Verdict::kFail, result.verdict) << result.name;
       EXPECT_EQ("missing_steps", result.finding_class) << result.name;
+    }
+  }
+}
+
+// A group streams 512 packs; the last one may have fewer.
+TEST(RatesOnHost, StreamsEndAnywhere) {
+  const auto unchanged = [](Plan plan) { return plan; };
+  for (const char* stream : {"fp32.copy.portable.w1", "fp16.copy.portable.w1",
+                             "fp32.triad.portable.w1", "fp16.triad.portable.w1"}) {
+    for (const char* length : {"n1", "n63", "n65", "n511", "n512", "n513", "n1600"}) {
+      const std::string name = fmt::format("rates.{}.{}r1.periodic.s7", stream, length);
+      EXPECT_EQ(Verdict::kPass, run_with(unchanged, name).verdict) << name;
+      EXPECT_EQ(Verdict::kFail, run_with(shorter, name).verdict) << name;
     }
   }
 }

@@ -8,6 +8,7 @@ Random scripts: rates, momenta, betas, epsilons and decays; weights and gradient
 zeros among them; up to six steps. Compared after each step are weights and both moments.
 
 PyTorch's arithmetic is determined but for one operation: the square root of its CPU builds is not always rounded correctly.
+(The kernels for GPUs of PyTorch 2.11 round otherwise, which nobody has looked into: there weights differ.)
 Elements do not see each other, so a weight counts only while the root was right in all steps so far; the moments, which need no
 root, always count. Whether a multiplication and an addition are fused depends on the processor and is found by one addition.
 
