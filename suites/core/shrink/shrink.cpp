@@ -49,7 +49,8 @@ class Witness {
         end_(Clock::now() + budget.time) {}
 
   // From now on, a trial does not count if an open freedom explains all of its wrong bits, unless
-  // the failure's own hypothesis takes a freedom. Restarts the trial count.
+  // the failure's own hypothesis takes a freedom. Of a failure that nothing explains, too. Restarts
+  // the trial count.
   void weigh_freedoms() {
     weighs_freedoms_ = true;
     left_ = budget_.trials;
@@ -108,20 +109,22 @@ class Witness {
     if (fault.empty() && only_padding(problem, trial.comparison.wrong)) fault = "out_of_bounds";
     if (failure_.of_memory || !fault.empty()) return is_same_fault(fault);
     if (trial.comparison.mismatches == 0) return false;
-    if (failure_.hypothesis.empty()) return true;
+    if (failure_.hypothesis.empty() && !weighs_freedoms_) return true;
     const std::vector<Hypothesis> all =
         all_hypotheses(problem, trial.comparison.wrong, trial.got.outputs);
     const auto explains = [&](const Hypothesis& h) {
       return weigh(h, problem.c(), inputs, allowed, trial.got.outputs)
           .exact(trial.comparison.mismatches);
     };
-    const auto own = std::find_if(
-        all.begin(), all.end(), [&](const Hypothesis& h) { return h.name == failure_.hypothesis; });
+    const auto is_left_open = [&] {
+      return std::ranges::any_of(all, [&](const Hypothesis& h) {
+        return h.name != failure_.hypothesis && may_permit(problem, h) && explains(h);
+      });
+    };
+    if (failure_.hypothesis.empty()) return !is_left_open();
+    const auto own = std::ranges::find(all, failure_.hypothesis, &Hypothesis::name);
     if (own == all.end() || !explains(*own)) return false;
-    return !own->freedoms.empty() || !weighs_freedoms_ ||
-           std::none_of(all.begin(), all.end(), [&](const Hypothesis& h) {
-             return h.name != own->name && may_permit(problem, h) && explains(h);
-           });
+    return !own->freedoms.empty() || !weighs_freedoms_ || !is_left_open();
   }
 
   // For a trial whose first call was judged by itself.

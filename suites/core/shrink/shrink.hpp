@@ -17,8 +17,9 @@ namespace halfmark::suites {
 /// What identifies a failure while its case shrinks.
 struct Failure {
   std::string finding_class;
-  std::string hypothesis;    // the exact one; empty: nothing explains it, any wrong bits will do
-  bool of_memory = false;    // a memory fault: no values are compared
+  std::string hypothesis;  // the exact one; empty: nothing explains it, and any wrong bits will do
+                           // that nothing permits
+  bool of_memory = false;  // a memory fault: no values are compared
   bool of_relation = false;  // between two calls, the first of which is right
 };
 

@@ -182,6 +182,9 @@ TEST(Shrink, WhatIsLeftOpenIsNotTheFailure) {
   const auto reduced = shrink(session(), both, c, {"rounding", "of-threes"}, {});
   ASSERT_TRUE(reduced);
   EXPECT_EQ("demo.portable.plain.n5q1.s1", reduced->case_name);
+  const auto unexplained = shrink(session(), both, c, {"unexplained", ""}, {});
+  ASSERT_TRUE(unexplained);
+  EXPECT_EQ("demo.portable.plain.n5q1.s1", unexplained->case_name);
   const auto open =
       shrink(session(), both, named("demo.portable.odd.n4q9.s1"), {"ftz", "left-open"}, {});
   ASSERT_TRUE(open);
