@@ -113,7 +113,8 @@ class Forward final : public Evaluation {
  private:
   struct Statistics {
     float mean = 0;
-    std::optional<float> squares = {}, own_rstd = {};  // squares: sum of squared deviations
+    std::optional<float> squares = {};  // the sum of squared deviations; of moments the variance
+    std::optional<float> own_rstd = {};
   };
   static constexpr std::size_t kPieces = 3;
 
@@ -134,9 +135,8 @@ class Forward final : public Evaluation {
   [[nodiscard]] float raised_of(std::size_t r) {
     const auto eps = std::bit_cast<float>(b_.eps);
     Statistics& s = statistics_of(r);
-    if (variance_ == kMoments && b_.centered)
-      return mean_of(sum_.dot(row(r), row(r)), b_.width, divides_) - s.mean * s.mean + eps;
     if (!s.squares) s.squares = squares(row(r), s.mean);
+    if (variance_ == kMoments && b_.centered) return *s.squares + eps;
     if (root_ == kOwnRsqrtFused)
       return std::fma(*s.squares, 1.0F / static_cast<float>(b_.width), eps);
     return mean_of(*s.squares, b_.width, divides_) + eps;
@@ -168,6 +168,8 @@ class Forward final : public Evaluation {
   }
 
   [[nodiscard]] float squares(std::span<const float> x, float mean) {
+    if (variance_ == kMoments && b_.centered)
+      return mean_of(sum_.dot(x, x), b_.width, divides_) - mean * mean;
     deviations_.assign(x.begin(), x.end());
     if (b_.centered) {
       for (float& v : deviations_) v -= mean;
