@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "suites/core/diagnose/mistakes.hpp"
@@ -36,6 +37,15 @@ void add_maxima(Rows& rows, const Binding& b) {
     rows.add(fmt::format("padding-is-zero-to-{}", multiple), "edge",
              fmt::format("rows are padded with 0 instead of -inf to {}", to),
              [=](Model& m) { m.pad_multiple = multiple; });
+    rows.add(fmt::format("padding-is-lowest-to-{}", multiple), "edge",
+             fmt::format("rows are padded with the lowest number of fp32 instead of -inf to {}, so "
+                         "that a row of nothing greater has too large a sum, or of -inf is 0",
+                         to),
+             [=](Model& m) {
+               m.pad_multiple = multiple;
+               m.pad_value = -std::numeric_limits<float>::max();
+             });
+    rows.yields();  // a row of -inf alone is what another policy gives
   }
   rows.add(
       "stale-maximum", "race", "some rows use the maximum of the row before",

@@ -39,7 +39,7 @@ class RowModel {
     std::size_t seen = block == 0 ? x.size() : x.size() / block * block;
     if (model_.max_limit != 0) seen = std::min(seen, model_.max_limit);
     for (std::size_t i = 0; i < seen; ++i) largest = x[i] > largest ? x[i] : largest;
-    return pads(x) > 0 && largest < 0 ? 0 : largest;
+    return pads(x) > 0 ? std::max(largest, model_.pad_value) : largest;
   }
 
   [[nodiscard]] std::vector<Interval> forward(const Values& original, double largest) const {
@@ -178,7 +178,7 @@ class RowModel {
     const std::size_t pad = pads(x);
     const std::size_t count = summed(x.size());
     Values terms(p.value.begin(), p.value.begin() + static_cast<std::ptrdiff_t>(count));
-    terms.insert(terms.end(), pad, single(std::exp(-shift)));
+    terms.insert(terms.end(), pad, single(std::exp(model_.pad_value - shift)));
     if (model_.online_block != 0) raise(x, shift, terms);
     for (std::size_t i = model_.twice_from; i < std::min(2 * model_.twice_from, x.size()); ++i)
       terms.push_back(p.value[i]);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -121,6 +122,26 @@ std::string told_of_mask(double hidden_by) {
 TEST(SoftmaxSlips, AMaskOfAFiniteNumber) {
   EXPECT_EQ("", told_of_mask(-std::numeric_limits<double>::infinity()));
   for (const double number : {-1e4, -3e4, -1e9}) EXPECT_EQ("masked_row", told_of_mask(number));
+}
+
+// As cuDNN 9.14 has it on an H200, where rows of 100 are padded to 128 with the lowest number: a
+// row of nothing else is 1/128, and one of -inf is 0.
+TEST(SoftmaxSlips, PaddingByTheLowestNumber) {
+  const Case c =
+      parse_case("softmax", suite().axes, "softmax.forward.fp32.out-fp32.library.r16n100.mask.s7");
+  const Prepared prepared(suite(), c);
+  const auto named = [&](std::optional<formats::Bits> of_lowest) {
+    TensorSet actual = prepared.expected.middle;
+    for (const std::size_t row : {1U, 9U, 3U, 11U}) {
+      for (std::size_t i = 0; i < 100 && (of_lowest || row % 8 == 1); ++i)
+        actual.at("y").set(row * 100 + i, row % 8 == 1 ? 0 : *of_lowest);
+    }
+    const auto found = diagnose(*prepared.problem, prepared.inputs, prepared.allowance(), actual);
+    return found.empty() || found[0].contradicted > 0 ? "" : found[0].hypothesis;
+  };
+  EXPECT_EQ("padding-is-lowest-to-1", named(0x3c000000));
+  EXPECT_EQ("padding-is-zero-to-1-in-part", named(0));
+  EXPECT_EQ("masked-row-is-zero", named(std::nullopt));
 }
 
 }  // namespace

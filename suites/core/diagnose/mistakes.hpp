@@ -47,6 +47,8 @@ class Mistakes {
   }
   /// The freedoms that the row takes which was added last.
   void takes(std::vector<std::string> freedoms) { list_.back().freedoms = std::move(freedoms); }
+  /// It is tried only if no other row is exact: it explains what plainer ones do, and more.
+  void yields() { list_.back().tier = 1; }
   /// Weaker rows that it includes.
   void implies(std::vector<std::string> names) { list_.back().implies = std::move(names); }
   /// A value that is rounded to each of some formats, whose names end those of the mistakes and
