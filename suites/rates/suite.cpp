@@ -154,18 +154,17 @@ std::uint32_t groups_of(const Binding& b) {
 }
 
 Launch launch_of(const Binding& b) {
-  Launch launch{
-      .family = "rates",
-      .defines = {{"HM_PACK_WIDTH", fmt::format("{}", b.width)},
-                  {pack_kind(b) == "fp32"   ? "HM_PACK_FP32"
-                   : pack_kind(b) == "half" ? "HM_PACK_HALF"
-                   : pack_kind(b) == "fp16" ? "HM_PACK_FP16"
-                                            : "HM_PACK_BF16",
-                   "1"}},
-      .entry = entry_of(b),
-      .groups = {groups_of(b), 1, 1},
-      .items = {kGroupItems, 1, 1},
-      .arguments = {}};
+  Launch launch{.family = "rates",
+                .defines = {{"HM_PACK_WIDTH", fmt::format("{}", b.width)},
+                            {pack_kind(b) == "fp32"   ? "HM_PACK_FP32"
+                             : pack_kind(b) == "half" ? "HM_PACK_HALF"
+                             : pack_kind(b) == "fp16" ? "HM_PACK_FP16"
+                                                      : "HM_PACK_BF16",
+                             "1"}},
+                .entry = entry_of(b),
+                .groups = {groups_of(b), 1, 1},
+                .items = {kGroupItems, 1, 1},
+                .arguments = {}};
   for (const std::string& name : input_names(b)) launch.arguments.emplace_back(TensorRef{name});
   launch.arguments.emplace_back(TensorRef{"y"});
   for (const PlanArgument& argument : step_arguments(b)) launch.arguments.push_back(argument);

@@ -42,7 +42,7 @@ struct Model : SoftmaxSteps {
   double hidden_by = -std::numeric_limits<double>::infinity();  // what is added to hidden logits
   std::size_t pad_multiple = 0;  // rows are padded to a multiple; 1: to a power of two
   double pad_value = 0;
-  std::size_t max_limit = 0;     // elements from this one on are left out of the maximum
+  std::size_t max_limit = 0;  // elements from this one on are left out of the maximum
   // Of every `wave` terms of a row sum, only the first `kept` count.
   std::size_t wave = 0, kept = 0;
   std::size_t sum_lanes = 1;
