@@ -11,6 +11,7 @@
 #include "suites/core/identify/rounded_once.hpp"
 #include "suites/core/identify/summation_orders.hpp"
 #include "suites/layernorm/exact.hpp"
+#include "suites/layernorm/model.hpp"
 #include "suites/layernorm/welford.hpp"
 
 namespace halfmark::suites::layernorm {
