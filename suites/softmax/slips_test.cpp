@@ -124,8 +124,8 @@ TEST(SoftmaxSlips, AMaskOfAFiniteNumber) {
   for (const double number : {-1e4, -3e4, -1e9}) EXPECT_EQ("masked_row", told_of_mask(number));
 }
 
-// As cuDNN 9.14 has it on an H200, where rows of 100 are padded to 128 with the lowest number: a
-// row of nothing else is 1/128, and one of -inf is 0.
+// What a card of cuDNN 9.14 on an H200 suggests: rows of 100 are padded to 128 with the lowest
+// number, so that a row of nothing else is 1/128, and one of -inf is 0.
 TEST(SoftmaxSlips, PaddingByTheLowestNumber) {
   const Case c =
       parse_case("softmax", suite().axes, "softmax.forward.fp32.out-fp32.library.r16n100.mask.s7");
