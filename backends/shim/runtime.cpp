@@ -195,17 +195,15 @@ namespace {
 
 std::vector<Promise> promises_of(const LibraryRow& row) {
   const bool multiplies = std::ranges::count(row.operators, "gemm") > 0;
-  std::vector<Promise> all;
-  if (!row.internal_precision.empty())
+  const bool is_silent = row.internal_precision.empty();
+  std::vector<Promise> all =
+      left_open(row.name, fmt::format("{}'s reference", row.name),
+                multiplies && is_silent ? Of::kProductsWithFunctions : Of::kFunctions);
+  if (!is_silent)
     all.push_back({.capability = "products.internal_precision",
                    .offered = true,
                    .evidence = "the compute type of each call",
                    .clause = row.internal_precision});
-  const auto open = left_open(row.name, fmt::format("{}'s reference", row.name),
-                              multiplies ? Of::kProductsWithFunctions : Of::kFunctions);
-  std::ranges::copy_if(open, std::back_inserter(all), [&](const Promise& promise) {
-    return all.empty() || promise.capability != all.front().capability;
-  });
   return all;
 }
 

@@ -16,7 +16,7 @@ struct Binding {
   const formats::Format* format = nullptr;
   const OperationRow* row = nullptr;
   int width = 1;            // numbers per pack
-  std::uint64_t items = 0;  // work-items of the launch
+  std::uint64_t items = 0;  // work-items of a chain, packs of a stream
   std::uint64_t rounds = 0;
 
   /// The numbers in each tensor.

@@ -40,8 +40,8 @@ constexpr std::uint64_t kSides[] = {128,  192,  256,  384,  512,  768,   1024, 1
 constexpr std::uint64_t kLeastPoint = 1024;
 constexpr std::string_view kLength = "length";
 constexpr std::string_view kShape = "shape";
-// Work-items of a chain or stream, limited by the elements that a tensor may have, and the items of
-// a work-group.
+// Work-items of a chain or packs of a stream, limited by the elements that a tensor may have, and
+// the items of a work-group.
 constexpr std::uint64_t kGroup = 64;
 constexpr std::uint64_t kMostItems = std::uint64_t{1} << 28;
 
