@@ -37,6 +37,8 @@
 #define HM_VENDOR_SQRT(x) sqrtf(x)
 #define HM_VENDOR_RECIP(x) (1.0f / (x))
 #define HM_VENDOR_DIV(x, w) ((x) / (w))
+#define HM_HAS_FAST_RECIP 1
+#define HM_VENDOR_FAST_RECIP(x) hm_ptx_recip(x)
 #define HM_HAS_PI_FUNCTIONS 1
 #define HM_VENDOR_SINPI(x) sinpif(x)
 #define HM_VENDOR_COSPI(x) cospif(x)
@@ -46,6 +48,12 @@
 #define HM_VENDOR_FMOD(x, w) fmodf(x, w)
 #define HM_VENDOR_REMAINDER(x, w) remainderf(x, w)
 
+// What 1.0f / x becomes with -prec-div=false and -ftz=true.
+HM_FN float hm_ptx_recip(float x) {
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
 HM_FN float hm_ptx_widen(unsigned short bits) {
   float value;
   asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));

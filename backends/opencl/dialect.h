@@ -62,6 +62,8 @@
 #define HM_VENDOR_HYPOT(x, w) hypot((float)(x), (float)(w))
 #define HM_VENDOR_FMOD(x, w) fmod((float)(x), (float)(w))
 #define HM_VENDOR_REMAINDER(x, w) remainder((float)(x), (float)(w))
+#define HM_HAS_FAST_RECIP 1
+#define HM_VENDOR_FAST_RECIP(x) native_recip((float)(x))
 #define HM_HAS_PI_FUNCTIONS 1
 #define HM_VENDOR_SINPI(x) sinpi((float)(x))
 #define HM_VENDOR_COSPI(x) cospi((float)(x))

@@ -70,13 +70,26 @@ class Element {
     const Bits gap = op_.sub(gradient, n.first);
     n.first = s_.from_gradient ? multiply_add(Fp32::negated(s_.rest1), gap, gradient)
                                : multiply_add(s_.share1, gap, n.first);
-    n.second = multiply_add(op_.mul(s_.share2, gradient), gradient, op_.mul(n.second, s_.beta2));
+    const Bits decayed = op_.mul(n.second, s_.beta2);
+    n.second = is_on_gpu() ? multiply_add(s_.share2, op_.mul(gradient, gradient), decayed)
+                           : multiply_add(op_.mul(s_.share2, gradient), gradient, decayed);
     if (variant_.second_in_half) n.second = through_half(n.second);
-    n.weight = kept(op_.add(n.weight, op_.div(op_.mul(s_.size, n.first), denominator(n.second))));
+    n.weight = kept(moved(n));
     return n;
   }
 
  private:
+  [[nodiscard]] bool is_on_gpu() const { return settings_.code != OptimizerCode::kProcessor; }
+  [[nodiscard]] Bits moved(const Numbers& n) const {
+    const Bits divisor = denominator(n.second);
+    if (is_on_gpu()) return multiply_add(s_.size, op_.div(n.first, divisor), n.weight);
+    return op_.add(n.weight, op_.div(op_.mul(s_.size, n.first), divisor));
+  }
+  // By the correction, or by its square.
+  [[nodiscard]] Bits corrected(Bits value, Bits correction) const {
+    return settings_.code == OptimizerCode::kGpu ? op_.mul(value, correction)
+                                                 : op_.div(value, correction);
+  }
   [[nodiscard]] Bits multiply_add(Bits a, Bits b, Bits c) const {
     return settings_.fused ? op_.fma(a, b, c) : op_.add(c, op_.mul(a, b));
   }
@@ -88,9 +101,9 @@ class Element {
   }
   [[nodiscard]] Bits denominator(Bits second) const {
     if (!variant_.epsilon_inside_root)
-      return op_.add(op_.div(op_.sqrt(second), s_.correction), s_.epsilon);
-    const Bits corrected = op_.div(second, op_.mul(s_.correction, s_.correction));
-    return op_.sqrt(op_.add(corrected, s_.epsilon));
+      return op_.add(corrected(op_.sqrt(second), s_.correction), s_.epsilon);
+    const Bits square = op_.mul(s_.correction, s_.correction);
+    return op_.sqrt(op_.add(corrected(second, square), s_.epsilon));
   }
 
   const OptimizerSettings& settings_;
@@ -118,6 +131,7 @@ OptimizerScalars scalars_of(const OptimizerSettings& s, std::uint64_t step,
   const std::uint64_t corrected = v.no_bias_correction ? 0 : step;
   const Bits bias1 = corrected == 0 ? kOne : sub(kOne, power(s.beta1, corrected));
   const Bits bias2 = corrected == 0 ? kOne : sub(kOne, power(s.beta2, corrected));
+  const Bits root2 = soft::sqrt(kFp64, bias2).bits;
   Bits epsilon = narrow(s.epsilon);
   if (v.epsilon_in_half)
     epsilon = soft::convert(kFp16, kFp32, soft::convert(kFp32, kFp16, epsilon).bits).bits;
@@ -131,7 +145,7 @@ OptimizerScalars scalars_of(const OptimizerSettings& s, std::uint64_t step,
           .beta2 = narrow(s.beta2),
           .share2 = narrow(sub(kOne, s.beta2)),
           .size = narrow(negated(div(s.rate, bias1))),
-          .correction = narrow(soft::sqrt(kFp64, bias2).bits),
+          .correction = narrow(s.code == OptimizerCode::kGpu ? div(kOne, root2) : root2),
           .epsilon = epsilon,
           .from_gradient = !below(share1, kHalf),
           .decays = !formats::is_zero(kFp64, s.decay),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Optimizers on fp32 master weights: gradient descent with momentum, Adam and AdamW, element by
-// element as PyTorch's CPU code for one tensor computes them (torch/optim/sgd.py and adam.py).
+// element as PyTorch computes them (torch/optim/sgd.py and adam.py): its code for one tensor on a
+// processor, or (OptimizerCode) that for GPUs.
 // Every settings number is a double, as is what is formed of settings alone; it is rounded to fp32
 // where it meets a tensor. alpha * a + b is one fused operation if `fused`, as in code for
 // processors with such an instruction, else two.
@@ -11,6 +12,13 @@
 //          m = (1 - beta1)(g' - m) + m          (from m if 1 - beta1 < 1/2, else from g')
 //          v = ((1 - beta2) g') g' + v beta2
 //          w = w + (-rate / (1 - beta1^t) m) / (sqrt(v) / sqrt(1 - beta2^t) + epsilon)
+//
+// On a GPU v is fused the other way, and a quotient of the moments is what the rate scales:
+//          v = (1 - beta2)(g' g') + v beta2
+//          w = (-rate / (1 - beta1^t))(m / (sqrt(v) / sqrt(1 - beta2^t) + epsilon)) + w
+// where the inner quotient is, for one tensor, a product with the rounded reciprocal of its
+// divisor. Source: the kernels of PyTorch 2.11, whose results on an H100 are these in every bit of
+// 4,096 elements and three steps of each (beta1 = 0.9).
 //
 // Roundings that are not obvious: the quotient is rounded before it is added, and epsilon is an
 // fp32 number outside the root. A skipped step changes nothing, the count included.
@@ -26,6 +34,10 @@ namespace halfmark::operators {
 
 enum class OptimizerKind : std::uint8_t { kSgd, kAdam, kAdamW };
 
+/// Whose code: for one tensor, on a processor or a GPU, or for lists of tensors on a GPU
+/// (`foreach`, the default there). Gradient descent is the same in all.
+enum class OptimizerCode : std::uint8_t { kProcessor, kGpu, kGpuForeach };
+
 /// Numbers are fp64 encodings.
 struct OptimizerSettings {
   OptimizerKind kind = OptimizerKind::kSgd;
@@ -35,6 +47,7 @@ struct OptimizerSettings {
   formats::Bits decay = 0;
   bool nesterov = false;
   bool fused = true;
+  OptimizerCode code = OptimizerCode::kProcessor;
 };
 
 struct OptimizerState {

@@ -150,6 +150,40 @@ TEST(Optimizer, EveryDepartureChangesAStep) {
   EXPECT_NE(right.first, run(unfused, {1.0F}, {{0.1F}, {0.7F}}).first);
 }
 
+Tensor words(const std::vector<Bits>& bits) { return Tensor::from_bits(kFp32, bits); }
+
+// Six elements after three steps of torch.optim.AdamW (PyTorch 2.11, decay 0.01) on an H100. The
+// first three are some on which the two codes differ.
+TEST(Optimizer, ThatOfGpusHasTheWordsOfAnH100) {
+  const Tensor first =
+      words({0xbe293b63, 0x3e0337dc, 0x3b42df26, 0xbc6ab102, 0xbdbfde1a, 0x3dd90f71});
+  const Tensor second =
+      words({0x3b766484, 0x3a8e0a4e, 0x3ab7a258, 0x3979ee46, 0x3b07f330, 0x3b61f1e0});
+  const Tensor of_one =
+      words({0xbe299c8b, 0xbd914cee, 0x3b8c80df, 0xbda090a4, 0x3eb83d79, 0xbf48c08d});
+  const Tensor of_lists =
+      words({0xbe299c8a, 0xbd914cef, 0x3b8c80de, 0xbda090a4, 0x3eb83d79, 0xbf48c08d});
+  const Tensor steps[] = {
+      words({0x3f4d1321, 0x3f1a7a8c, 0xbf809dd6, 0x3dc2eaac, 0x3eb466c9, 0x3fd6f281}),
+      words({0xbfbc7b55, 0xbd756f8c, 0x3edde500, 0x3e665b3a, 0xbfb2ccd4, 0x3ed646f9}),
+      words({0xbf79ec5d, 0x3f58b939, 0x3ee83ca5, 0xbed878d9, 0x3d0f16f9, 0xbf2d505f})};
+  const auto after = [&](OptimizerCode code) {
+    OptimizerSettings settings = adam(OptimizerKind::kAdamW, 0.01);
+    settings.code = code;
+    OptimizerState state = initial_state(
+        words({0xbe297de8, 0xbd8c6e73, 0x3b43887a, 0xbd9cf7af, 0x3eb84264, 0xbf483241}));
+    for (const Tensor& gradients : steps) state = optimized(settings, state, gradients);
+    return state;
+  };
+  for (const OptimizerCode code : {OptimizerCode::kGpu, OptimizerCode::kGpuForeach}) {
+    const OptimizerState state = after(code);
+    EXPECT_EQ(first, state.first);
+    EXPECT_EQ(second, state.second);
+    EXPECT_EQ(code == OptimizerCode::kGpu ? of_one : of_lists, state.weights);
+  }
+  EXPECT_NE(second, after(OptimizerCode::kProcessor).second);
+}
+
 TEST(Optimizer, RefusesWhatCannotWork) {
   const auto refused = [](OptimizerSettings settings) {
     EXPECT_THROW(require_workable(settings), std::invalid_argument);

@@ -4,9 +4,11 @@
 //
 // clang-format off
 //   statistics  width and order of the sums; a mean is a division, or a product with the rounded
-//               1/n; the variance by two passes, squares rounded or fused, as E[x^2] - E[x]^2,
-//               with the mean by running updates, or by two passes within each wave of threads,
-//               whose moments are merged (welford.hpp); rstd as rsqrt, as 1 over the rounded
+//               1/n or with the device's own; the variance by two passes, squares rounded or
+//               fused, as E[x^2] - E[x]^2, with the mean by running updates, by two passes within
+//               each wave of threads, whose moments are merged, or by weighted moments, of which
+//               each lane may keep its own for the elements that it normalises (welford.hpp); rstd
+//               as rsqrt, as 1 over the rounded
 //               square root, or as the device's own rsqrt, of the variance plus epsilon or of both
 //               fused, as a compiler contracts it
 //   y           ((x - mean) rstd) gamma + beta, the last step fused or not, or x times rstd gamma
@@ -14,10 +16,14 @@
 //               gamma, each also plus a beta of zero, which turns -0 into 0
 //   dx          sums of g = dy gamma and of g u, u = (x - mean) rstd, products rounded or fused;
 //               rstd ((g - mean g) - u mean(g u)), the inner step fused or not,
-//               rstd/n ((n g - sum g) - u sum(g u)), or
-//               rstd (g - (sum g + u rstd sum(g (x - mean)))/n), the inner step fused
-//   weights     over the rows: width and order of the sums of dy u and dy, products rounded or
+//               rstd/n ((n g - sum g) - u sum(g u)),
+//               rstd (g - (sum g + u rstd sum(g (x - mean)))/n), the inner step fused,
+//               rstd (g - (u mean(g u) + mean g)), either product fused (Transformer Engine's), or
+//               g rstd - (sum(g rstd) + (x - mean) sum(g (x - mean) rstd^3))/n, by way of the
+//               gradient of the variance, whose terms are rounded once, and either outer product
 //               fused
+//   weights     over the rows: width and order of the sums of dy u and dy, products rounded or
+//               fused, or of (dy (x - mean)) rstd, the last product fused
 //   exact       y, mean and rstd, each the value of its formula rounded once (exact.hpp)
 // clang-format on
 #include <algorithm>
@@ -34,8 +40,19 @@ namespace halfmark::suites::layernorm {
 namespace {
 
 constexpr std::string_view kProducts[] = {"mul", "fma"};
-constexpr std::string_view kGradients[] = {"plain", "fused", "scaled", "joint"};
-constexpr std::size_t kScaled = 2, kJoint = 3;
+constexpr std::string_view kWeightProducts[] = {"mul", "fma", "fma-rstd"};
+constexpr std::string_view kGradients[] = {
+    "plain", "fused", "scaled", "joint", "added", "added-mean", "by-variance", "by-variance-mean"};
+enum Gradients : std::size_t {
+  kPlain,
+  kFused,
+  kScaled,
+  kJoint,
+  kAdded,
+  kAddedMean,
+  kByVariance,
+  kByVarianceMean
+};
 
 // Shared by both parts of the gradients.
 class Tape : public Evaluation {
@@ -63,7 +80,7 @@ class Tape : public Evaluation {
     plain_.follow(answers.first(2));
     sum_ = {.order = order_of(answers[1]),
             .wide = answers[0] == kWideWord,
-            .fused = answers[2] == kProducts[1]};
+            .fused = answers[2] != kProducts[0]};
   }
 
   Case case_;
@@ -76,13 +93,20 @@ class Tape : public Evaluation {
 class Gradient final : public Tape {
  public:
   Gradient(const Case& c, const TensorSet& inputs)
-      : Tape(c, inputs), rstd_(numbers(inputs.at("rstd"))), g_(dy_), across_(b_.rows) {
+      : Tape(c, inputs),
+        rstd_(numbers(inputs.at("rstd"))),
+        g_(dy_),
+        across_(b_.rows),
+        scaled_(b_.rows),
+        of_variance_(b_.rows) {
     const Row gamma = weights(b_, inputs, "gamma", 1);
     for (std::size_t i = 0; i < g_.size(); ++i) g_[i] *= gamma[i % b_.width];
   }
   void choose(std::span<const std::string> answers) override {
     choose_sum(answers);
     across_.follow(answers.first(3));
+    scaled_.follow(answers.first(3));
+    of_variance_.follow(answers.first(2));
     divides_ = answers[3] == kMeans[0];
     way_ = place_in(kGradients, answers[4]);
   }
@@ -90,7 +114,7 @@ class Gradient final : public Tape {
 
   void evaluate(std::size_t r, std::vector<RecipeElement>& into) override {
     const auto g = row_of(g_, r);
-    const auto unit = row_of(units_, r);
+    const auto unit = row_of(is_by_variance() ? deviations_ : units_, r);
     const float plain = plain_of(r);
     const float along = along_of(r);
     for (std::size_t i = 0; i < g.size(); ++i)
@@ -107,55 +131,91 @@ class Gradient final : public Tape {
   [[nodiscard]] std::span<const float> row_of(const Row& values, std::size_t r) const {
     return std::span<const float>(values).subspan(r * b_.width, b_.width);
   }
+  [[nodiscard]] bool is_by_variance() const { return way_ >= kByVariance; }
   [[nodiscard]] float plain_of(std::size_t r) {
-    return b_.centered ? plain_.of(r, [&] { return sum_.total(row_of(g_, r)); }) : 0.0F;
+    if (!b_.centered) return 0;
+    if (is_by_variance())
+      return scaled_.of(r, [&] { return sum_.dot(row_of(g_, r), Row(b_.width, rstd_[r])); });
+    return plain_.of(r, [&] { return sum_.total(row_of(g_, r)); });
+  }
+  // The gradient of the variance, times -2. In fp64 the cube is as good as exact.
+  [[nodiscard]] float gradient_of_variance(std::size_t r) const {
+    const auto g = row_of(g_, r);
+    const auto deviation = row_of(deviations_, r);
+    const double rstd = rstd_[r];
+    const double cube = rstd * rstd * rstd;
+    Row terms(b_.width);
+    for (std::size_t i = 0; i < terms.size(); ++i)
+      terms[i] = static_cast<float>(static_cast<double>(g[i] * deviation[i]) * cube);
+    return sum_.total(terms);
   }
   // Of `joint`, the deviations' sum takes part, times rstd.
   [[nodiscard]] float along_of(std::size_t r) {
+    if (is_by_variance()) return of_variance_.of(r, [&] { return gradient_of_variance(r); });
     if (way_ == kJoint)
       return rstd_[r] *
              across_.of(r, [&] { return sum_.dot(row_of(g_, r), row_of(deviations_, r)); });
     return along_.of(r, [&] { return sum_.dot(row_of(g_, r), row_of(units_, r)); });
   }
+  // `unit` is the deviation if the way is by the variance.
   [[nodiscard]] float dx(float g, float unit, float plain, float along, float rstd) const {
-    if (way_ == kJoint)
-      return rstd * (g - mean_of(std::fma(unit, along, plain), b_.width, divides_));
-    if (way_ == kScaled) {
-      const auto n = static_cast<float>(b_.width);
-      return mean_of(rstd, b_.width, divides_) * ((n * g - plain) - unit * along);
+    const auto n = static_cast<float>(b_.width);
+    const auto mean = [&](float sum) { return mean_of(sum, b_.width, divides_); };
+    switch (way_) {
+      case kFused:
+        return rstd * std::fma(-unit, mean(along), g - mean(plain));
+      case kScaled:
+        return mean(rstd) * ((n * g - plain) - unit * along);
+      case kJoint:
+        return rstd * (g - mean(std::fma(unit, along, plain)));
+      case kAdded:
+        return rstd * (g - std::fma(unit, mean(along), mean(plain)));
+      case kAddedMean:
+        return rstd * (g - std::fma(plain, 1 / n, unit * mean(along)));
+      case kByVariance:
+        return std::fma(g, rstd, -mean(std::fma(unit, along, plain)));
+      case kByVarianceMean:
+        return std::fma(-std::fma(unit, along, plain), 1 / n, g * rstd);
+      default:
+        return rstd * ((g - mean(plain)) - unit * mean(along));
     }
-    const float centered = g - mean_of(plain, b_.width, divides_);
-    const float projected = mean_of(along, b_.width, divides_);
-    return rstd * (way_ == 1 ? std::fma(-unit, projected, centered) : centered - unit * projected);
   }
 
   Row rstd_, g_;
-  KeptTotals across_;  // sums of the products of g with the deviations
+  KeptTotals across_;                // sums of the products of g with the deviations
+  KeptTotals scaled_, of_variance_;  // sums of g rstd, and the variance's gradients
   bool divides_ = true;
   std::size_t way_ = 0;
 };
 
 class Weights final : public Tape {
  public:
-  using Tape::Tape;
-  void choose(std::span<const std::string> answers) override { choose_sum(answers); }
+  Weights(const Case& c, const TensorSet& inputs)
+      : Tape(c, inputs), rstd_(numbers(inputs.at("rstd"))) {}
+  void choose(std::span<const std::string> answers) override {
+    choose_sum(answers);
+    is_rstd_last_ = answers[2] == kWeightProducts[2];
+  }
   [[nodiscard]] std::size_t pieces() const override { return b_.width; }
 
   void evaluate(std::size_t column, std::vector<RecipeElement>& into) override {
     dys_.resize(b_.rows);
-    units_of_column_.resize(b_.rows);
+    factors_.resize(b_.rows);
     for (std::size_t r = 0; r < b_.rows; ++r) {
-      dys_[r] = dy_[r * b_.width + column];
-      units_of_column_[r] = units_[r * b_.width + column];
+      const std::size_t at = r * b_.width + column;
+      dys_[r] = dy_[at];
+      factors_[r] = is_rstd_last_ ? dy_[at] * deviations_[at] : units_[at];
     }
-    into.push_back({.output = 0, .index = column, .value = sum_.dot(dys_, units_of_column_)});
+    into.push_back(
+        {.output = 0, .index = column, .value = sum_.dot(factors_, is_rstd_last_ ? rstd_ : dys_)});
     if (!b_.has_beta()) return;
     const float sum = plain_.of(column, [&] { return sum_.total(dys_); });
     into.push_back({.output = 1, .index = column, .value = sum});
   }
 
  private:
-  Row dys_, units_of_column_;
+  Row rstd_, dys_, factors_;
+  bool is_rstd_last_ = false;
 };
 
 std::vector<RecipePart> parts(const Case& c, const OwnFunctions* functions) {
@@ -163,7 +223,7 @@ std::vector<RecipePart> parts(const Case& c, const OwnFunctions* functions) {
   if (!b.backward) return {forward_part(b, functions)};
   RecipePart weights{.word = "weights",
                      .outputs = {"dgamma"},
-                     .choices = {width_words(), order_words(b.rows), choice_of(kProducts)}};
+                     .choices = {width_words(), order_words(b.rows), choice_of(kWeightProducts)}};
   if (b.has_beta()) weights.outputs.emplace_back("dbeta");
   std::vector<RecipePart> all{
       {.word = "dx",
@@ -190,7 +250,8 @@ std::string_view probe_fill(const Case& c) {
 
 std::vector<std::string_view> revealing_fills(const Case& c) {
   if (probe_fill(c) != "normal") return {};
-  return {"small", "special"};
+  if (bind(c).backward) return {"small", "special"};
+  return {"small", "special", "constant"};
 }
 
 const RecipeSpace& space() {

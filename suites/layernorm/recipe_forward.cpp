@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "suites/core/bounds/interval.hpp"
@@ -17,9 +18,12 @@
 namespace halfmark::suites::layernorm {
 namespace {
 
-constexpr std::string_view kVariances[] = {
-    "two-pass", "two-pass-fma", "moments", "welford", "welford-reciprocal", "welford-fma", "waves"};
-constexpr std::size_t kFusedSquares = 1, kMoments = 2, kWelford = 3, kWaves = 6;
+constexpr std::string_view kVariances[] = {"two-pass", "two-pass-fma",       "moments",
+                                           "welford",  "welford-reciprocal", "welford-fma",
+                                           "waves",    "weighted-lanes",     "weighted"};
+constexpr Moments kNone{.mean = std::numeric_limits<float>::quiet_NaN()};
+constexpr std::size_t kFusedSquares = 1, kMoments = 2, kWelford = 3, kWaves = 6, kWeightedLanes = 7,
+                      kWeighted = 8;
 // Without a mean there are only sums of squares, which are fused or not; of numbers whose squares
 // fp32 holds, both are the same.
 std::size_t variances_without_mean(const formats::Format& f) {
@@ -32,6 +36,9 @@ constexpr std::size_t kRsqrt = 0, kOwnRsqrt = 2, kOwnRsqrtFused = 3;
 constexpr std::string_view kResults[] = {"plain", "fused", "folded"};
 constexpr std::string_view kUncenteredResults[] = {"plain", "folded", "plain-shifted",
                                                    "folded-shifted"};
+
+constexpr std::string_view kForwardMeans[] = {"divide", "reciprocal", "own-reciprocal"};
+constexpr std::size_t kDivided = 0, kOwnReciprocal = 2;
 
 std::span<const std::string_view> results_of(const Binding& b) {
   if (b.centered) return kResults;
@@ -47,14 +54,15 @@ class Forward final : public Evaluation {
         x_(numbers(inputs.at("x"))),
         gamma_(weights(b_, inputs, "gamma", 1)),
         beta_(weights(b_, inputs, "beta", 0)),
-        statistics_(b_.rows) {}
+        statistics_(b_.rows),
+        reciprocals_(b_.width + 1) {}
 
   void choose(std::span<const std::string> answers) override {
     const auto statistics = answers.first(4);
     if (!std::ranges::equal(statistics, chosen_)) {
       chosen_.assign(statistics.begin(), statistics.end());
       sum_ = {.order = order_of(answers[1]), .wide = answers[0] == kWideWord};
-      divides_ = answers[2] == kMeans[0];
+      follow_mean(answers[2]);
       variance_ = place_in(kVariances, answers[3]);
       sum_.fused = variance_ == kFusedSquares || variance_ == kWaves;
       std::ranges::fill(statistics_, std::nullopt);
@@ -62,7 +70,7 @@ class Forward final : public Evaluation {
     const std::size_t root = place_in(kRoots, answers[4]);
     if (root != root_) {
       for (std::optional<Statistics>& s : statistics_)
-        if (s) s->own_rstd.reset();
+        if (s) s->own_rstds.clear();
     }
     root_ = root;
     result_ = place_in(results_of(b_), answers[5]);
@@ -72,27 +80,31 @@ class Forward final : public Evaluation {
 
   void evaluate(std::size_t piece, std::vector<RecipeElement>& into) override {
     const std::size_t r = piece / kPieces;
-    const auto x = row(r);
-    const float mean = statistics_of(r).mean;
     if (piece % kPieces == 0) {
-      if (b_.centered) into.push_back({.output = 2, .index = r, .value = mean});
+      if (b_.centered) into.push_back({.output = 2, .index = r, .value = mean_of(r, 0)});
       return;
     }
-    const float rstd = rstd_of(r);
     if (piece % kPieces == 1) {
-      into.push_back({.output = 1, .index = r, .value = rstd});
+      into.push_back({.output = 1, .index = r, .value = rstd_of(r, 0)});
       return;
     }
-    for (std::size_t i = 0; i < x.size(); ++i)
-      into.push_back(
-          {.output = 0, .index = r * b_.width + i, .value = result(x[i], i, mean, rstd)});
+    const auto x = row(r);
+    const std::size_t lanes = statistics_of(r).lanes.size();
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const std::size_t lane = lanes == 1 ? 0 : i / std::max(sum_.order.run, 1U) % lanes;
+      into.push_back({.output = 0,
+                      .index = r * b_.width + i,
+                      .value = result(x[i], i, mean_of(r, lane), rstd_of(r, lane))});
+    }
   }
   // Caching the statistics saves nothing.
   [[nodiscard]] std::optional<PieceKey> key(std::size_t piece) override {
     if (piece % kPieces != 2) return std::nullopt;
     const std::size_t r = piece / kPieces;
-    return PieceKey{std::bit_cast<std::uint32_t>(statistics_of(r).mean),
-                    std::bit_cast<std::uint32_t>(rstd_of(r)), static_cast<std::uint32_t>(result_)};
+    if (statistics_of(r).lanes.size() > 1) return std::nullopt;
+    return PieceKey{std::bit_cast<std::uint32_t>(mean_of(r, 0)),
+                    std::bit_cast<std::uint32_t>(rstd_of(r, 0)),
+                    static_cast<std::uint32_t>(result_)};
   }
 
   [[nodiscard]] bool knows_exact() const override { return true; }
@@ -112,10 +124,14 @@ class Forward final : public Evaluation {
   }
 
  private:
-  struct Statistics {
+  // Of a lane that normalises its elements with a mean of its own; usually there is one.
+  struct Lane {
     float mean = 0;
     std::optional<float> squares = {};  // the sum of squared deviations; of moments the variance
-    std::optional<float> own_rstd = {};
+  };
+  struct Statistics {
+    std::vector<Lane> lanes;
+    std::vector<float> own_rstds = {};
   };
   static constexpr std::size_t kPieces = 3;
 
@@ -124,53 +140,86 @@ class Forward final : public Evaluation {
   }
   // Shared by the answers to later questions.
   [[nodiscard]] Statistics& statistics_of(std::size_t r) {
-    if (!statistics_[r]) statistics_[r] = begun(row(r));
+    if (!statistics_[r]) statistics_[r] = Statistics{.lanes = begun(row(r))};
     return *statistics_[r];
   }
-  [[nodiscard]] float rstd_of(std::size_t r) {
-    const float raised = raised_of(r);
-    if (root_ >= kOwnRsqrt) return own_rsqrt_of(r);
+  [[nodiscard]] float mean_of(std::size_t r, std::size_t lane) {
+    return statistics_of(r).lanes[lane].mean;
+  }
+  [[nodiscard]] float rstd_of(std::size_t r, std::size_t lane) {
+    if (root_ >= kOwnRsqrt) return own_rsqrt_of(r, lane);
+    const float raised = raised_of(r, lane);
     return root_ == kRsqrt ? rsqrt_of(raised) : 1.0F / std::sqrt(raised);
   }
   // Variance and epsilon.
-  [[nodiscard]] float raised_of(std::size_t r) {
+  [[nodiscard]] float raised_of(std::size_t r, std::size_t lane) {
     const auto eps = std::bit_cast<float>(b_.eps);
-    Statistics& s = statistics_of(r);
+    Lane& s = statistics_of(r).lanes[lane];
     if (!s.squares) s.squares = squares(row(r), s.mean);
     if (variance_ == kMoments && b_.centered) return *s.squares + eps;
-    if (root_ == kOwnRsqrtFused)
-      return std::fma(*s.squares, 1.0F / static_cast<float>(b_.width), eps);
-    return mean_of(*s.squares, b_.width, divides_) + eps;
+    if (root_ == kOwnRsqrtFused) return std::fma(*s.squares, reciprocal_of(b_.width), eps);
+    return mean_of(*s.squares) + eps;
   }
   // Each question takes a launch: the longer a recipe holds, the more rows are asked for at once.
-  [[nodiscard]] float own_rsqrt_of(std::size_t r) {
-    std::optional<float>& rstd = statistics_of(r).own_rstd;
-    if (!rstd) {
+  [[nodiscard]] float own_rsqrt_of(std::size_t r, std::size_t lane) {
+    if (statistics_of(r).own_rstds.empty()) {
       const std::size_t end = std::min(b_.rows, 2 * r + 8);
       Row raised;
-      for (std::size_t i = r; i < end; ++i) raised.push_back(raised_of(i));
+      for (std::size_t i = r; i < end; ++i) {
+        for (std::size_t k = 0; k < statistics_of(i).lanes.size(); ++k)
+          raised.push_back(raised_of(i, k));
+      }
       const Row values = functions_->values("rsqrt", raised);
-      for (std::size_t i = r; i < end; ++i) statistics_of(i).own_rstd = values[i - r];
+      std::size_t place = 0;
+      for (std::size_t i = r; i < end; ++i) {
+        Statistics& s = statistics_of(i);
+        s.own_rstds.assign(s.lanes.size(), 0);
+        for (float& rstd : s.own_rstds) rstd = values[place++];
+      }
     }
-    return *rstd;
+    return statistics_of(r).own_rstds[lane];
   }
 
-  [[nodiscard]] Statistics begun(std::span<const float> x) const {
-    if (variance_ == kWaves) {
-      const Moments moments = moments_of_waves(x, sum_, divides_);
-      return {moments.mean, moments.squares};
+  void follow_mean(const std::string& answer) {
+    mean_ = place_in(kForwardMeans, answer);
+    Row counts(b_.width + 1, 1);
+    for (std::size_t n = 1; n <= b_.width; ++n) counts[n] = static_cast<float>(n);
+    if (mean_ == kOwnReciprocal) {
+      reciprocals_ = functions_->values("fast-recip", counts);
+    } else {
+      for (std::size_t n = 1; n <= b_.width; ++n) reciprocals_[n] = 1.0F / counts[n];
     }
-    if (variance_ >= kWelford) {
-      const Moments moments =
-          moments_of(x, sum_.order, sum_.wide, static_cast<Update>(variance_ - kWelford));
-      return {moments.mean, moments.squares};
+  }
+  [[nodiscard]] float reciprocal_of(std::size_t count) const { return reciprocals_[count]; }
+  // Of a sum over a row.
+  [[nodiscard]] float mean_of(float sum) const {
+    if (mean_ == kOwnReciprocal) return sum * reciprocal_of(b_.width);
+    return layernorm::mean_of(sum, b_.width, mean_ == kDivided);
+  }
+
+  [[nodiscard]] std::vector<Lane> begun(std::span<const float> x) const {
+    std::vector<Moments> moments;
+    if (variance_ >= kWeightedLanes) {
+      const bool divides = mean_ == kDivided;
+      moments =
+          weighted_moments_of(x, sum_.order, divides ? std::span<const float>() : reciprocals_);
+      // An order whose lanes end with one result has no name of its own for it.
+      if (variance_ == kWeightedLanes && moments.size() == 1) moments = {kNone};
+      if (variance_ == kWeighted) moments.resize(1);
+    } else if (variance_ == kWaves) {
+      moments = {moments_of_waves(x, sum_, mean_ == kDivided)};
+    } else if (variance_ >= kWelford) {
+      moments = {moments_of(x, sum_.order, sum_.wide, static_cast<Update>(variance_ - kWelford))};
+    } else {
+      return {{.mean = b_.centered ? mean_of(sum_.total(x)) : 0.0F}};
     }
-    return {b_.centered ? mean_of(sum_.total(x), b_.width, divides_) : 0.0F, std::nullopt};
+    std::vector<Lane> lanes;
+    for (const Moments& m : moments) lanes.push_back({m.mean, m.squares});
+    return lanes;
   }
 
   [[nodiscard]] float squares(std::span<const float> x, float mean) {
-    if (variance_ == kMoments && b_.centered)
-      return mean_of(sum_.dot(x, x), b_.width, divides_) - mean * mean;
+    if (variance_ == kMoments && b_.centered) return mean_of(sum_.dot(x, x)) - mean * mean;
     deviations_.assign(x.begin(), x.end());
     if (b_.centered) {
       for (float& v : deviations_) v -= mean;
@@ -196,10 +245,10 @@ class Forward final : public Evaluation {
   Binding b_;
   Row x_, gamma_, beta_, deviations_;
   Summation sum_;
-  bool divides_ = true;
-  std::size_t variance_ = 0, root_ = 0, result_ = 0;
+  std::size_t mean_ = 0, variance_ = 0, root_ = 0, result_ = 0;
   std::vector<std::string> chosen_;                    // answers that determine the statistics
   std::vector<std::optional<Statistics>> statistics_;  // of each row
+  Row reciprocals_;                                    // of each count of elements
 };
 
 }  // namespace
@@ -224,9 +273,10 @@ float mean_of(float sum, std::size_t count, bool divides) {
 RecipePart forward_part(const Binding& b, const OwnFunctions* functions) {
   RecipePart part{.word = {},
                   .outputs = {"y", "rstd"},
-                  .choices = {width_words(), order_words(b.width), choice_of(kMeans),
+                  .choices = {width_words(), order_words(b.width), choice_of(kForwardMeans),
                               choice_of(kVariances), choice_of(kRoots), choice_of(results_of(b))}};
   if (!are_offered(functions, "rsqrt")) part.choices[4].resize(kOwnRsqrt);
+  if (!are_offered(functions, "fast-recip")) part.choices[2].resize(kOwnReciprocal);
   if (b.centered) {
     part.outputs.emplace_back("mean");
   } else {

@@ -5,12 +5,14 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "suites/core/bounds/interval.hpp"
 #include "suites/core/testing/unit_functions.hpp"
 #include "suites/layernorm/binding.hpp"
 #include "suites/layernorm/suite.hpp"
+#include "suites/layernorm/welford.hpp"
 
 namespace halfmark::suites::layernorm {
 namespace {
@@ -161,6 +163,36 @@ TEST(LayernormRecipes, EpsilonIsFusedWithTheLastProductOfTheVariance) {
   }
 }
 
+// Each element is normalised with the moments of the lane that loads it.
+TEST(LayernormRecipes, WeightedMomentsOfEachLane) {
+  constexpr std::size_t kWidth = 127, kLanes = 32;
+  const Asked a =
+      asked("layernorm.forward.fp32.library.r16n127.eps1e-5.normal.s7",
+            "fp32.strided-32-halves.own-reciprocal.weighted-lanes.own-rsqrt-fused.fused");
+  const Numbers x = numbers(a.inputs.at("x"));
+  const Numbers gamma = numbers(a.inputs.at("gamma")), beta = numbers(a.inputs.at("beta"));
+  Numbers one_over(kWidth + 1);
+  for (std::size_t n = 1; n <= kWidth; ++n)
+    one_over[n] = testing_support::cut(1 / static_cast<double>(n));
+  const Numbers y = numbers(a.outputs.at("y"));
+  std::size_t other_lanes_differ = 0;
+  for (std::size_t r = 0; r < 16; ++r) {
+    const auto lanes =
+        weighted_moments_of(std::span(x).subspan(r * kWidth, kWidth),
+                            *models::read_order("strided-32-halves").order, one_over);
+    for (std::size_t i = 0; i < kWidth; ++i) {
+      const Moments& own = lanes[i % kLanes];
+      const auto raised = static_cast<double>(std::fma(own.squares, one_over[kWidth], 1e-5F));
+      const float rstd = testing_support::cut(1 / std::sqrt(raised));
+      const std::size_t at = r * kWidth + i;
+      EXPECT_EQ(std::fma((x[at] - own.mean) * rstd, gamma[i], beta[i]), y[at]) << at;
+      if (own.mean != lanes[0].mean) ++other_lanes_differ;
+    }
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(lanes[0].mean), a.outputs.at("mean").at(r));
+  }
+  EXPECT_LT(0U, other_lanes_differ);
+}
+
 TEST(LayernormRecipes, GradientInOneJointStep) {
   const Asked a = asked("layernorm.backward.fp32.library.r16n63.eps1e-5.normal.s7",
                         "dx:fp32.vectors-8-folded.fma.divide.joint+weights:fp32.splitk-2.fma");
@@ -180,6 +212,42 @@ TEST(LayernormRecipes, GradientInOneJointStep) {
     for (std::size_t k = 0; k < kWidth; ++k)
       dx[k] = (g(k) - std::fma(deviation(k) * rstd[r], along, plain) / kWidth) * rstd[r];
     expect_row(dx, a.outputs.at("dx"), r);
+  }
+}
+
+// Transformer Engine's rmsnorm and layernorm backward, contracted in both ways.
+TEST(LayernormRecipes, GradientWhoseMeansAreAddedFirst) {
+  const char* const kName = "layernorm.backward.fp32.library.r16n63.eps1e-5.normal.s7";
+  const Asked a =
+      asked(kName, "dx:fp32.sequential.fma.reciprocal.added+weights:fp32.sequential.fma-rstd");
+  const Asked b =
+      asked(kName, "dx:fp32.sequential.fma.reciprocal.added-mean+weights:fp32.sequential.fma");
+  constexpr std::size_t kWidth = 63;
+  const Numbers x = numbers(a.inputs.at("x")), dy = numbers(a.inputs.at("dy"));
+  const Numbers gamma = numbers(a.inputs.at("gamma"));
+  const Numbers mean = numbers(a.inputs.at("mean")), rstd = numbers(a.inputs.at("rstd"));
+  for (std::size_t r = 0; r < 16; ++r) {
+    float plain = 0, along = 0;
+    const auto g = [&](std::size_t k) { return dy[r * kWidth + k] * gamma[k]; };
+    const auto unit = [&](std::size_t k) { return (x[r * kWidth + k] - mean[r]) * rstd[r]; };
+    for (std::size_t k = 0; k < kWidth; ++k) {
+      plain += g(k);
+      along = std::fma(g(k), unit(k), along);
+    }
+    const float n = 1.0F / kWidth;
+    Numbers added(kWidth), added_mean(kWidth);
+    for (std::size_t k = 0; k < kWidth; ++k) {
+      added[k] = rstd[r] * (g(k) - std::fma(unit(k), along * n, plain * n));
+      added_mean[k] = rstd[r] * (g(k) - std::fma(plain, n, unit(k) * (along * n)));
+    }
+    expect_row(added, a.outputs.at("dx"), r);
+    expect_row(added_mean, b.outputs.at("dx"), r);
+  }
+  for (std::size_t k = 0; k < kWidth; ++k) {
+    float dgamma = 0;
+    for (std::size_t r = 0; r < 16; ++r)
+      dgamma = std::fma(dy[r * kWidth + k] * (x[r * kWidth + k] - mean[r]), rstd[r], dgamma);
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(dgamma), a.outputs.at("dgamma").at(k)) << k;
   }
 }
 

@@ -50,11 +50,41 @@ Partial<Number> merged(const Partial<Number>& x, const Partial<Number>& y, Updat
           count};
 }
 
-// The machine that an order's program runs on.
+// Running updates as one of the update steps has them.
 template <typename Number>
+struct Running {
+  using Part = Partial<Number>;
+  Update update;
+
+  [[nodiscard]] Part with(const Part& p, float x) const {
+    return updated(p, static_cast<Number>(x), update);
+  }
+  [[nodiscard]] Part of(const Part& x, const Part& y) const { return merged(x, y, update); }
+};
+
+struct Weighted {
+  using Part = Partial<float>;
+  std::span<const float> reciprocals;
+
+  [[nodiscard]] float share(float of, float count) const {
+    return reciprocals.empty() ? of / count : of * reciprocals[static_cast<std::size_t>(count)];
+  }
+  [[nodiscard]] Part of(const Part& x, const Part& y) const {
+    if (x.count == 0) return y;
+    if (y.count == 0) return x;
+    const float delta = x.mean - y.mean;
+    const float count = x.count + y.count;
+    return {std::fma(y.mean, share(y.count, count), x.mean * share(x.count, count)),
+            std::fma(delta * delta, share(x.count * y.count, count), x.squares + y.squares), count};
+  }
+  [[nodiscard]] Part with(const Part& p, float x) const { return of({x, 0, 1}, p); }
+};
+
+// The machine that an order's program runs on.
+template <typename Step>
 class Runner {
  public:
-  Runner(std::span<const float> x, Update update) : x_(x), update_(update) {}
+  Runner(std::span<const float> x, const Step& step) : x_(x), step_(step) {}
 
   void start() { stack_.emplace_back(); }
   void start_total() { start(); }
@@ -64,16 +94,15 @@ class Runner {
     steps(k, 1, 1);
   }
   void steps(std::size_t first, std::size_t stride, std::size_t count) {
-    Partial<Number> sum = stack_.back();
-    for (std::size_t k = first; count > 0; k += stride, --count)
-      sum = updated(sum, static_cast<Number>(x_[k]), update_);
+    Part sum = stack_.back();
+    for (std::size_t k = first; count > 0; k += stride, --count) sum = step_.with(sum, x_[k]);
     stack_.back() = sum;
   }
   void part() {}
   void add() {
-    const Partial<Number> y = stack_.back();
+    const Part y = stack_.back();
     stack_.pop_back();
-    stack_.back() = merged(stack_.back(), y, update_);
+    stack_.back() = step_.of(stack_.back(), y);
   }
   void fuse(std::span<const std::size_t>, std::size_t, bool) {
     throw std::invalid_argument("fused nodes are no order of running updates");
@@ -81,21 +110,31 @@ class Runner {
   void add_addend() {}
 
   [[nodiscard]] Moments result() const {
-    const Partial<Number>& p = stack_.back();
+    const Part& p = stack_.back();
     return {static_cast<float>(p.mean), static_cast<float>(p.squares)};
   }
 
  private:
+  using Part = typename Step::Part;
+
   std::span<const float> x_;
-  Update update_;
-  std::vector<Partial<Number>> stack_;
+  Step step_;
+  std::vector<Part> stack_;
 };
 
-template <typename Number>
-Moments evaluated(std::span<const float> x, const models::Order& order, Update update) {
-  Runner<Number> runner(x, update);
+template <typename Step>
+Moments evaluated(std::span<const float> x, const models::Order& order, const Step& step) {
+  Runner<Step> runner(x, step);
   models::walk(order, x.size(), runner);
   return runner.result();
+}
+
+// The lanes that each end with moments of their own; 0: there are none.
+std::size_t lanes_of(const models::Order& order) {
+  constexpr std::size_t kLargestWave = 64;
+  const bool merges_across = order.kind == models::Order::kStrided && order.group == 0 &&
+                             order.combine == models::Combine::kHalves;
+  return merges_across && order.size <= kLargestWave ? order.size : 0;
 }
 
 struct Wave {
@@ -158,8 +197,28 @@ Moments moments_of_waves(std::span<const float> x, const Summation& sum, bool di
   return {.mean = parts[0].mean, .squares = parts[0].squares};
 }
 
+std::vector<Moments> weighted_moments_of(std::span<const float> x, const models::Order& order,
+                                         std::span<const float> reciprocals) {
+  const Weighted step{reciprocals};
+  const std::size_t lanes = lanes_of(order);
+  if (lanes == 0) return {evaluated(x, order, step)};
+  std::vector<Partial<float>> parts(lanes);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    Partial<float>& part = parts[i / std::max(order.run, 1U) % lanes];
+    part = step.with(part, x[i]);
+  }
+  for (std::size_t distance = lanes / 2; distance > 0; distance /= 2) {
+    const std::vector<Partial<float>> before = parts;
+    for (std::size_t i = 0; i < lanes; ++i) parts[i] = step.of(before[i], before[i ^ distance]);
+  }
+  std::vector<Moments> moments;
+  for (const Partial<float>& part : parts) moments.push_back({part.mean, part.squares});
+  return moments;
+}
+
 Moments moments_of(std::span<const float> x, const models::Order& order, bool wide, Update update) {
-  return wide ? evaluated<double>(x, order, update) : evaluated<float>(x, order, update);
+  return wide ? evaluated(x, order, Running<double>{update})
+              : evaluated(x, order, Running<float>{update});
 }
 
 }  // namespace halfmark::suites::layernorm

@@ -9,11 +9,17 @@
 //   kFused       kReciprocal as a compiler contracts it: each first product is fused
 // clang-format on
 //
+// Weighted moments are another way to the same: a number that enters counts as a part of one, and
+// parts are merged as share_x mean_x + share_y mean_y. cuDNN 9.14 computes rows so whose length is
+// no multiple of 32, and each lane ends with a mean of its own: lanes merge across (a butterfly of
+// shuffles), and share_x mean_x + share_y mean_y rounds another way than with x and y exchanged.
+//
 // Assumption: the thread's arithmetic is IEEE 754, rounded to nearest
 // even (fast::FloatingPointScope).
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "reference/models/order.hpp"
 #include "suites/core/identify/summation_orders.hpp"
@@ -32,6 +38,13 @@ struct Moments {
 /// is one wave. `divides`: a wave's mean is a quotient, else a product with the rounded reciprocal.
 [[nodiscard]] Moments moments_of_waves(std::span<const float> x, const Summation& sum,
                                        bool divides);
+
+/// Of each lane, if the order is one wave of lanes that adds up by halves (lane 0's are those of
+/// shuffles down, too); otherwise there is one result. `reciprocals`: of each count from 0 (unused)
+/// to that of x, a share being the product with it; empty: shares are quotients.
+[[nodiscard]] std::vector<Moments> weighted_moments_of(std::span<const float> x,
+                                                       const models::Order& order,
+                                                       std::span<const float> reciprocals);
 
 /// Computed in fp64 when `wide`, then rounded to fp32. Merging an empty part changes nothing.
 [[nodiscard]] Moments moments_of(std::span<const float> x, const models::Order& order, bool wide,

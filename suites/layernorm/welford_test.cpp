@@ -152,5 +152,62 @@ TEST(Welford, OneLaneAndWideSums) {
   EXPECT_EQ(static_cast<float>(squares), wide.squares);
 }
 
+// cuDNN 9.14, rows of no multiple of 32: a wave of 32 lanes that load two elements at a time. Each
+// lane merges what it has with a lane across, and so rounds another way than that lane does.
+std::vector<Lane> weighted_lanes(const std::vector<float>& x, const std::vector<float>& one_over) {
+  const auto merge = [&](const Lane& own, const Lane& other) {
+    if (own.count == 0 || other.count == 0) return own.count == 0 ? other : own;
+    const float count = own.count + other.count;
+    const float r = one_over[static_cast<std::size_t>(count)];
+    const float difference = other.mean - own.mean;
+    const float mean = std::fma(other.mean, other.count * r, own.mean * (own.count * r));
+    return Lane{
+        mean,
+        std::fma(difference * difference, own.count * other.count * r, own.squares + other.squares),
+        count};
+  };
+  std::vector<Lane> lanes(32);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    Lane& lane = lanes[i / 2 % 32];
+    lane = merge({x[i], 0, 1}, lane);
+  }
+  for (std::size_t distance : {16U, 8U, 4U, 2U, 1U}) {
+    const std::vector<Lane> before = lanes;
+    for (std::size_t i = 0; i < 32; ++i) lanes[i] = merge(before[i], before[i ^ distance]);
+  }
+  return lanes;
+}
+
+TEST(Welford, WeightedMomentsAreThoseOfEachLane) {
+  const fast::FloatingPointScope scope(fast::Direction::kNearEven);
+  int other_means = 0;
+  for (const std::size_t count : {80U, 1000U, 33U}) {
+    const std::vector<float> x = numbers(count);
+    std::vector<float> one_over(count + 1);  // not the rounded ones
+    for (std::size_t n = 1; n <= count; ++n)
+      one_over[n] = std::nextafter(1.0F / static_cast<float>(n), 0.0F);
+    const std::vector<Lane> wanted = weighted_lanes(x, one_over);
+    const std::vector<Moments> got =
+        weighted_moments_of(x, *models::read_order("strided-32x2-halves").order, one_over);
+    ASSERT_EQ(wanted.size(), got.size());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      EXPECT_EQ(wanted[i].mean, got[i].mean) << count << " " << i;
+      EXPECT_EQ(wanted[i].squares, got[i].squares) << count << " " << i;
+      if (got[i].mean != got[0].mean) ++other_means;
+    }
+  }
+  EXPECT_LT(0, other_means);
+}
+
+TEST(Welford, WeightedMomentsOfSeveralWavesAreOne) {
+  const fast::FloatingPointScope scope(fast::Direction::kNearEven);
+  const std::vector<float> x{1, 2, 4, 9};
+  const std::vector<Moments> got =
+      weighted_moments_of(x, *models::read_order("strided-128-halves32-halves").order, {});
+  ASSERT_EQ(1U, got.size());
+  EXPECT_EQ(4.0F, got[0].mean);
+  EXPECT_EQ(38.0F, got[0].squares);
+}
+
 }  // namespace
 }  // namespace halfmark::suites::layernorm

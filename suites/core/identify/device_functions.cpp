@@ -19,9 +19,22 @@ namespace {
 using formats::kFp32;
 
 constexpr std::uint32_t kGroupItems = 64;
-// The prefix of the capabilities that name a language's functions, and the language without rsqrt.
+// The prefix of the capabilities that name a language's functions, and the language that has only
+// some of them.
 constexpr std::string_view kLanguage = "functions.", kLibm = "functions.libm";
-constexpr std::array<std::string_view, 3> kFunctions{"exp", "log", "rsqrt"};
+struct FunctionRow {
+  std::string_view name, entry;
+  bool of_libm;
+};
+constexpr std::array<FunctionRow, 4> kFunctions{{{"exp", "function_standard_exp", true},
+                                                 {"log", "function_standard_log", true},
+                                                 {"rsqrt", "function_standard_rsqrt", false},
+                                                 {"fast-recip", "function_fast_recip", false}}};
+
+const FunctionRow* row_of(std::string_view function) {
+  const auto* row = std::ranges::find(kFunctions, function, &FunctionRow::name);
+  return row == kFunctions.end() ? nullptr : row;
+}
 
 Plan plan_of(std::string_view function, std::size_t count) {
   Plan plan;
@@ -29,7 +42,7 @@ Plan plan_of(std::string_view function, std::size_t count) {
   plan.launches.push_back(
       {.family = "functions",
        .defines = {},
-       .entry = fmt::format("function_standard_{}", function),
+       .entry = std::string(row_of(function)->entry),
        .groups = {static_cast<std::uint32_t>((count + kGroupItems - 1) / kGroupItems), 1, 1},
        .items = {kGroupItems, 1, 1},
        .arguments = {TensorRef{"x"}, TensorRef{"y"}, static_cast<std::int32_t>(count)}});
@@ -38,10 +51,11 @@ Plan plan_of(std::string_view function, std::size_t count) {
 
 class DeviceFunctions final : public OwnFunctions {
  public:
-  DeviceFunctions(Session& session, bool has_rsqrt) : session_(session), has_rsqrt_(has_rsqrt) {}
+  DeviceFunctions(Session& session, bool has_all) : session_(session), has_all_(has_all) {}
 
   [[nodiscard]] bool offers(std::string_view function) const override {
-    return std::ranges::count(kFunctions, function) > 0 && (has_rsqrt_ || function != "rsqrt");
+    const FunctionRow* row = row_of(function);
+    return row != nullptr && (has_all_ || row->of_libm);
   }
 
   [[nodiscard]] std::vector<float> values(std::string_view function,
@@ -81,7 +95,7 @@ class DeviceFunctions final : public OwnFunctions {
   }
 
   Session& session_;
-  bool has_rsqrt_;
+  bool has_all_;
   std::mutex mutex_;
   std::map<std::string, Known, std::less<>> known_;
 };
@@ -90,14 +104,14 @@ class DeviceFunctions final : public OwnFunctions {
 
 std::shared_ptr<OwnFunctions> own_functions(Session& session) {
   bool has_language = false;
-  bool has_rsqrt = false;
+  bool has_all = false;
   for (const backends::Promise& promise : session.device().info().promises) {
     if (!promise.offered || !promise.capability.starts_with(kLanguage)) continue;
     has_language = true;
-    has_rsqrt = has_rsqrt || promise.capability != kLibm;
+    has_all = has_all || promise.capability != kLibm;
   }
   if (!has_language) return nullptr;
-  return std::make_shared<DeviceFunctions>(session, has_rsqrt);
+  return std::make_shared<DeviceFunctions>(session, has_all);
 }
 
 }  // namespace halfmark::suites

@@ -39,6 +39,7 @@ TEST(DeviceFunctions, AreNoneWhereTheLanguageHasNone) {
   Session session(backends::Device::open("host"));
   const auto functions = own_functions(session);
   EXPECT_FALSE(functions->offers("rsqrt"));
+  EXPECT_FALSE(functions->offers("fast-recip"));
   EXPECT_FALSE(functions->offers("gelu"));
   EXPECT_THROW(static_cast<void>(functions->values("rsqrt", {{2.0F}})), std::logic_error);
   EXPECT_FALSE(are_offered(nullptr, "exp"));

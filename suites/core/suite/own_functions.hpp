@@ -17,7 +17,8 @@ class OwnFunctions {
   OwnFunctions& operator=(const OwnFunctions&) = delete;
   virtual ~OwnFunctions() = default;
 
-  /// Names are those of the suite elementary: "exp", "log", "rsqrt".
+  /// Names are those of the suite elementary, "exp", "log" and "rsqrt", and "fast-recip", the
+  /// reciprocal that gives accuracy away for speed.
   [[nodiscard]] virtual bool offers(std::string_view function) const = 0;
   /// In the order of the arguments. Of a function that is not offered: throws std::logic_error.
   [[nodiscard]] virtual std::vector<float> values(std::string_view function,

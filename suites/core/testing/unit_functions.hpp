@@ -34,6 +34,7 @@ class UnitFunctions final : public OwnFunctions {
     if (function == "exp") return std::exp(x);
     if (function == "log") return std::log(x);
     if (function == "rsqrt") return 1 / std::sqrt(x);
+    if (function == "fast-recip") return 1 / x;
     throw std::logic_error("no such function");
   }
 };

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `halfmark ref optimizer`: {"optimizer":"sgd"|"adam"|"adamw","rate","momentum"?,"dampening"?,
-// "nesterov"?,"beta1"?,"beta2"?,"epsilon"?,"decay"?,"fused"?,"mistake"?,"n","weights","steps"} runs
-// an optimizer on fp32 master weights. rate and the others are fp64 encodings; beta1, beta2 and
-// epsilon are 0.9, 0.999 and 1e-8 by default, the others 0. A step is {"gradients":TENSOR} in fp32,
-// or
-// {"skipped":true}. The answer holds the state after each step: {"steps":[{"weights","first",
-// "second","count","swallowed"}]}, where swallowed counts weights that did not move although their
-// gradient is not zero. "mistake" names a known mistake to make, as in
-// reference/operators/optimizer.hpp.
+// "nesterov"?,"beta1"?,"beta2"?,"epsilon"?,"decay"?,"fused"?,"code"?,"mistake"?,"n","weights","steps"}
+// runs an optimizer on fp32 master weights. rate and the others are fp64 encodings; beta1, beta2
+// and epsilon are 0.9, 0.999 and 1e-8 by default, the others 0. A step is {"gradients":TENSOR} in
+// fp32, or {"skipped":true}. The answer holds the state after each step: {"steps":[{"weights",
+// "first","second","count","swallowed"}]}, where swallowed counts weights that did not move
+// although their gradient is not zero. "code" is "processor", unless set to "gpu" or "gpu-foreach";
+// "mistake" names a known mistake to make, both as in reference/operators/optimizer.hpp.
 #include "reference/operators/optimizer.hpp"
 
 #include <fmt/format.h>
@@ -37,9 +36,9 @@ using operators::OptimizerVariant;
 
 constexpr std::size_t kMostSteps = 1 << 20;
 
-constexpr std::array<std::string_view, 14> kFields = {
-    "optimizer", "rate",  "momentum", "dampening", "nesterov", "beta1",   "beta2",
-    "epsilon",   "decay", "fused",    "mistake",   "n",        "weights", "steps"};
+constexpr std::array<std::string_view, 15> kFields = {
+    "optimizer", "rate",  "momentum", "dampening", "nesterov", "beta1",   "beta2", "epsilon",
+    "decay",     "fused", "code",     "mistake",   "n",        "weights", "steps"};
 
 template <typename Row>
 const Row& named(std::span<const Row> rows, const json& problem, std::string_view field) {
@@ -59,6 +58,14 @@ struct KindRow {
 };
 constexpr KindRow kKinds[] = {
     {"sgd", OptimizerKind::kSgd}, {"adam", OptimizerKind::kAdam}, {"adamw", OptimizerKind::kAdamW}};
+
+struct CodeRow {
+  std::string_view name;
+  operators::OptimizerCode code;
+};
+constexpr CodeRow kCodes[] = {{"processor", operators::OptimizerCode::kProcessor},
+                              {"gpu", operators::OptimizerCode::kGpu},
+                              {"gpu-foreach", operators::OptimizerCode::kGpuForeach}};
 
 struct MistakeRow {
   std::string_view name;
@@ -95,6 +102,8 @@ OptimizerSettings parse_settings(const json& problem) {
       .rate = parse_bits(problem, "rate", kFp64),
       .nesterov = parse_flag(problem, "nesterov", false),
       .fused = parse_flag(problem, "fused", true)};
+  if (has(problem, "code"))
+    settings.code = named(std::span<const CodeRow>(kCodes), problem, "code").code;
   for (const NumberRow& row : kNumbers) {
     settings.*row.member = has(problem, row.name) ? parse_bits(problem, row.name, kFp64)
                                                   : std::bit_cast<Bits>(row.fallback);

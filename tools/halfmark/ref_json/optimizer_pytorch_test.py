@@ -8,7 +8,7 @@ Random scripts: rates, momenta, betas, epsilons and decays; weights and gradient
 zeros among them; up to six steps. Compared after each step are weights and both moments.
 
 PyTorch's arithmetic is determined but for one operation: the square root of its CPU builds is not always rounded correctly.
-(The kernels for GPUs of PyTorch 2.11 round otherwise, which nobody has looked into: there weights differ.)
+(The kernels for GPUs round otherwise; `halfmark ref optimizer` knows them as the code "gpu".)
 Elements do not see each other, so a weight counts only while the root was right in all steps so far; the moments, which need no
 root, always count. Whether a multiplication and an addition are fused depends on the processor and is found by one addition.
 
@@ -88,7 +88,7 @@ def random_script(rng, fused):
     count = rng.choice([1, 3, 8, 17, 64, 131])
     parameter = torch.nn.Parameter(random_numbers(rng, count, 1))
     optimizer = optimizer_of(kind, settings, parameter)
-    problem = {"optimizer": kind, "fused": fused, "n": count, "weights": as_json(parameter), "steps": []}
+    problem = {"optimizer": kind, "fused": fused, "code": "processor" if DEVICE == "cpu" else "gpu", "n": count, "weights": as_json(parameter), "steps": []}
     problem |= {name: value if isinstance(value, bool) else fp64_hex(value) for name, value in settings.items()}
     counts = torch.ones(count, dtype=torch.bool, device=DEVICE)
     expected = []
