@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -21,7 +22,6 @@ namespace {
 constexpr std::string_view kVariances[] = {"two-pass", "two-pass-fma",       "moments",
                                            "welford",  "welford-reciprocal", "welford-fma",
                                            "waves",    "weighted-lanes",     "weighted"};
-constexpr Moments kNone{.mean = std::numeric_limits<float>::quiet_NaN()};
 constexpr std::size_t kFusedSquares = 1, kMoments = 2, kWelford = 3, kWaves = 6, kWeightedLanes = 7,
                       kWeighted = 8;
 // Without a mean there are only sums of squares, which are fused or not; of numbers whose squares
@@ -181,14 +181,22 @@ class Forward final : public Evaluation {
   }
 
   void follow_mean(const std::string& answer) {
+    if (mean_ == place_in(kForwardMeans, answer)) return;
     mean_ = place_in(kForwardMeans, answer);
     Row counts(b_.width + 1, 1);
     for (std::size_t n = 1; n <= b_.width; ++n) counts[n] = static_cast<float>(n);
-    if (mean_ == kOwnReciprocal) {
-      reciprocals_ = functions_->values("fast-recip", counts);
-    } else {
-      for (std::size_t n = 1; n <= b_.width; ++n) reciprocals_[n] = 1.0F / counts[n];
-    }
+    Row rounded = counts;
+    for (float& r : rounded) r = 1.0F / r;
+    reciprocals_ = mean_ == kOwnReciprocal ? functions_->values("fast-recip", counts) : rounded;
+    own_differ_ = {.of_row = reciprocals_.back() != rounded.back(),
+                   .of_any = reciprocals_ != rounded};
+  }
+  // Whether the answers name an arithmetic that has no other name.
+  [[nodiscard]] bool is_named_so() const {
+    const bool is_weighted = variance_ >= kWeightedLanes;
+    if (is_weighted && sum_.wide) return false;
+    if (variance_ == kWeightedLanes && !has_lanes(sum_.order)) return false;
+    return mean_ != kOwnReciprocal || (is_weighted ? own_differ_.of_any : own_differ_.of_row);
   }
   [[nodiscard]] float reciprocal_of(std::size_t count) const { return reciprocals_[count]; }
   // Of a sum over a row.
@@ -198,13 +206,12 @@ class Forward final : public Evaluation {
   }
 
   [[nodiscard]] std::vector<Lane> begun(std::span<const float> x) const {
+    if (!is_named_so()) return {{.mean = std::numeric_limits<float>::quiet_NaN(), .squares = 0}};
     std::vector<Moments> moments;
     if (variance_ >= kWeightedLanes) {
       const bool divides = mean_ == kDivided;
       moments =
           weighted_moments_of(x, sum_.order, divides ? std::span<const float>() : reciprocals_);
-      // An order whose lanes end with one result has no name of its own for it.
-      if (variance_ == kWeightedLanes && moments.size() == 1) moments = {kNone};
       if (variance_ == kWeighted) moments.resize(1);
     } else if (variance_ == kWaves) {
       moments = {moments_of_waves(x, sum_, mean_ == kDivided)};
@@ -245,7 +252,10 @@ class Forward final : public Evaluation {
   Binding b_;
   Row x_, gamma_, beta_, deviations_;
   Summation sum_;
-  std::size_t mean_ = 0, variance_ = 0, root_ = 0, result_ = 0;
+  struct {
+    bool of_row = false, of_any = false;
+  } own_differ_;  // the device's own reciprocals, from the rounded ones
+  std::size_t mean_ = std::size(kForwardMeans), variance_ = 0, root_ = 0, result_ = 0;
   std::vector<std::string> chosen_;                    // answers that determine the statistics
   std::vector<std::optional<Statistics>> statistics_;  // of each row
   Row reciprocals_;                                    // of each count of elements

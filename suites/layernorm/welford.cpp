@@ -129,14 +129,6 @@ Moments evaluated(std::span<const float> x, const models::Order& order, const St
   return runner.result();
 }
 
-// The lanes that each end with moments of their own; 0: there are none.
-std::size_t lanes_of(const models::Order& order) {
-  constexpr std::size_t kLargestWave = 64;
-  const bool merges_across = order.kind == models::Order::kStrided && order.group == 0 &&
-                             order.combine == models::Combine::kHalves;
-  return merges_across && order.size <= kLargestWave ? order.size : 0;
-}
-
 struct Wave {
   std::vector<float> x;
   models::Order order;
@@ -197,11 +189,17 @@ Moments moments_of_waves(std::span<const float> x, const Summation& sum, bool di
   return {.mean = parts[0].mean, .squares = parts[0].squares};
 }
 
+bool has_lanes(const models::Order& order) {
+  constexpr std::size_t kLargestWave = 64;
+  return order.kind == models::Order::kStrided && order.group == 0 &&
+         order.combine == models::Combine::kHalves && order.size <= kLargestWave;
+}
+
 std::vector<Moments> weighted_moments_of(std::span<const float> x, const models::Order& order,
                                          std::span<const float> reciprocals) {
   const Weighted step{reciprocals};
-  const std::size_t lanes = lanes_of(order);
-  if (lanes == 0) return {evaluated(x, order, step)};
+  if (!has_lanes(order)) return {evaluated(x, order, step)};
+  const std::size_t lanes = order.size;
   std::vector<Partial<float>> parts(lanes);
   for (std::size_t i = 0; i < x.size(); ++i) {
     Partial<float>& part = parts[i / std::max(order.run, 1U) % lanes];

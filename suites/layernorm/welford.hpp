@@ -39,8 +39,11 @@ struct Moments {
 [[nodiscard]] Moments moments_of_waves(std::span<const float> x, const Summation& sum,
                                        bool divides);
 
-/// Of each lane, if the order is one wave of lanes that adds up by halves (lane 0's are those of
-/// shuffles down, too); otherwise there is one result. `reciprocals`: of each count from 0 (unused)
+/// Whether each lane ends with moments of its own: the order is one wave that adds up by halves.
+[[nodiscard]] bool has_lanes(const models::Order& order);
+
+/// Of each lane, if they have their own (lane 0's are those of shuffles down, too); otherwise there
+/// is one result. `reciprocals`: of each count from 0 (unused)
 /// to that of x, a share being the product with it; empty: shares are quotients.
 [[nodiscard]] std::vector<Moments> weighted_moments_of(std::span<const float> x,
                                                        const models::Order& order,
