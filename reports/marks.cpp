@@ -195,24 +195,29 @@ Mark judge_operators(const RunRecord& record, const std::vector<CaseResult>& res
 constexpr double kNativeGain = 1.5;
 
 // Why an operation is not enough for TF16; empty when it is.
-std::string why_short(const Fp16Operation& o) {
+std::string why_short(const Fp16Operation& o, bool clocks_changed) {
   if (o.kind != "native") {
     const std::string gain = o.gain ? fmt::format(", {:.2g} x of fp32", *o.gain) : "";
     return fmt::format("{}: {}{}", o.operation, o.sentence.substr(0, o.sentence.find(':')), gain);
   }
-  if (!o.gain) return fmt::format("{}: native, and no rate of fp32 to compare with", o.operation);
+  if (!o.gain) {
+    return fmt::format("{}: native, and no rate of fp32 to compare with{}", o.operation,
+                       clocks_changed ? ", since clocks changed during the run" : "");
+  }
   if (*o.gain >= kNativeGain) return {};
   return fmt::format("{}: native, gain {:.3g} x is below {} x", o.operation, *o.gain, kNativeGain);
 }
 
 void weigh_operations(const TrueFp16& true_fp16, Mark& mark) {
+  const bool clocks_changed = std::ranges::find(true_fp16.evidence, "clocks", &Evidence::source) !=
+                              true_fp16.evidence.end();
   for (const std::string_view name : {"add", "mul", "fma", "gemm"}) {
     const auto operation = std::ranges::find(true_fp16.operations, name, &Fp16Operation::operation);
     if (operation == true_fp16.operations.end()) {
       mark.reasons.push_back(fmt::format("{}: no time counts", name));
       continue;
     }
-    const std::string reason = why_short(*operation);
+    const std::string reason = why_short(*operation, clocks_changed);
     if (!reason.empty())
       mark.reasons.push_back(reason);
     else

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "reports/testing/sample_record.hpp"
+#include "reports/throughput.hpp"
 
 namespace halfmark::reports {
 namespace {
@@ -227,6 +228,18 @@ TEST(MarkTF16, NamesTheGainThatIsTooSmall) {
   }
   EXPECT_EQ(std::vector<std::string>{"add: native, gain 1.2 x is below 1.5 x"},
             fp16_reasons(tally(record)));
+}
+
+TEST(MarkTF16, SaysThatClocksChangedWhereGainsLack) {
+  RunRecord record = native_record();
+  for (ThroughputRun& run : record.throughput) {
+    run.duel.reset();
+    run.conditions["instructions"] = {{"fp16", 8}, {"bf16", 0}, {"fp32", 0}, {"conversions", 0}};
+    if (!is_again(run)) continue;
+    for (std::uint64_t& ns : run.samples_ns) ns = ns * 12 / 10;
+  }
+  EXPECT_EQ("add: native, and no rate of fp32 to compare with, since clocks changed during the run",
+            fp16_reasons(tally(record)).front());
 }
 
 TEST(MarkTF16, NeedsATimeOfEachOfThem) {

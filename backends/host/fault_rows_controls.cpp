@@ -47,6 +47,7 @@ constexpr FaultRow kRows[] = {
     control("N34", "adam", "division and square root in integers", "legal"),
     control("N35", "cast_cache", "every pass casts the weights anew", "legal"),
     control("N36", "clip", "the factor is compared the other way round", "legal"),
+    control("N37", "gemm", "ReLU of a negative number is -0, as 0 * x is", "legal"),
 };
 
 }  // namespace

@@ -143,6 +143,8 @@ constexpr FaultRow kRows[] = {
           {{{"bits", 14, "of the first rounding", 12, 16}}}),
     fault("G56", "gemm", "GELU by tanh with 0.0447 in place of 0.044715",
           "constants that are typed in short", "scalar_precision", 2),
+    fault("G57", "gemm", "words of B are read in the format of A",
+          "one element type for both operands, as in tile-ai/tilelang-ascend#1235", "decode", 1),
 };
 
 }  // namespace

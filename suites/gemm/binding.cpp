@@ -148,7 +148,7 @@ const Variant& find_variant(std::string_view name) {
   throw std::logic_error(fmt::format("gemm has no variant '{}'", name));
 }
 
-// "acc-fp32" and "out-fp16" contain a format name after the hyphen.
+// "acc-fp32" and "out-fp16" contain a format name after the hyphen, "e5m2-e4m3fn" that of B.
 const formats::Format& format_of(std::string_view token) {
   const formats::Format* format = formats::find_format(token.substr(token.find('-') + 1));
   if (format == nullptr) throw std::logic_error(fmt::format("'{}' names no format", token));
@@ -187,7 +187,8 @@ std::span<const Variant> variants() { return kVariants; }
 
 std::span<const Axis> axes() {
   static const Axis kAxes[] = {
-      axis_of_words("format", "format of A and B", {"fp16", "bf16", "tf32", "fp32", "e4m3fn"}),
+      axis_of_words("format", "format of A and B, or of A-B where they differ",
+                    {"fp16", "bf16", "tf32", "fp32", "e4m3fn", "e5m2-e4m3fn", "e4m3fn-e5m2"}),
       axis_of_words("accumulator", "format of the running sum", {"acc-fp32", "acc-fp16"}),
       output_axis("format of C and D"),
       provider_axis(Providers::kUnits),
@@ -208,8 +209,9 @@ std::span<const Axis> axes() {
 }
 
 Binding bind(const Case& c) {
-  const std::string_view layout = c.word("layout");
-  Binding bound{.operands = &format_of(c.word("format")),
+  const std::string_view layout = c.word("layout"), operands = c.word("format");
+  Binding bound{.operands = &format_of(operands.substr(0, operands.find('-'))),
+                .operands_of_b = &format_of(operands),
                 .accumulator = &format_of(c.word("accumulator")),
                 .output = &format_of(c.word("output")),
                 .variant = &find_variant(c.word("variant")),

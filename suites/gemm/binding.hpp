@@ -47,7 +47,8 @@ struct Variant {
 [[nodiscard]] std::span<const std::string_view> fill_names();
 
 struct Binding {
-  const formats::Format* operands = nullptr;
+  const formats::Format* operands = nullptr;       // of A
+  const formats::Format* operands_of_b = nullptr;  // the same, except of two formats of 8 bits
   const formats::Format* accumulator = nullptr;
   const formats::Format* output = nullptr;
   const Variant* variant = nullptr;
@@ -56,6 +57,7 @@ struct Binding {
   operators::GemmProblem problem;  // of the dense matrices that the views show
   View a, b, c, d;
 
+  [[nodiscard]] bool is_mixed() const { return *operands != *operands_of_b; }
   [[nodiscard]] bool has_c() const { return variant->scaled; }
   [[nodiscard]] bool is_portable() const { return provider == "portable"; }
 };
@@ -102,6 +104,10 @@ struct Operands {
 /// The bounds of every output, for bounded rows; see enclosure.cpp.
 [[nodiscard]] std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs);
 [[nodiscard]] Enclosure enclose(const Binding& bound, const TensorSet& inputs);
+
+/// What D may be where it is unique: zeros of a ReLU have either sign, since x < 0 ? 0 * x : x and
+/// max(0, x) differ there.
+[[nodiscard]] Expectation with_zeros_of_relu(const Binding& bound, TensorSet only);
 
 /// D as the case stores it: dense results placed into the surrounding bytes that the inputs hold.
 [[nodiscard]] TensorSet stored_output(const Binding& bound, const TensorSet& inputs,

@@ -38,6 +38,9 @@ constexpr std::string_view kLibraryPaths =
 constexpr std::string_view kHalfSums = "fp16.acc-fp16.out-fp16";
 // Libraries multiply 8-bit matrices in one layout, with sizes that are multiples of 16.
 constexpr std::string_view kNarrowPaths = "e4m3fn.acc-fp32.out-fp16 e4m3fn.acc-fp32.out-fp32";
+// Gradients by weights or activations, on either side.
+constexpr std::string_view kMixedPaths =
+    "e5m2-e4m3fn.acc-fp32.out-fp32 e5m2-e4m3fn.acc-fp32.out-bf16 e4m3fn-e5m2.acc-fp32.out-fp16";
 constexpr std::string_view kEveryLayout = "nn nt tn tt";
 constexpr std::string_view kSmooth = "gelu gelutanh silu biasgelu biasgelutanh biassilu";
 constexpr std::string_view kVariants = "ab eighth beta0nan batch3 ldpad";
@@ -127,6 +130,10 @@ constexpr Group kGroups[] = {
      "library"},
     {Level::kSmoke, "fp32.acc-fp32.out-fp32", "nn", "m17n33k65", "plain", "shrunk", "library"},
     {Level::kSmoke, "e4m3fn.acc-fp32.out-fp16", "nt", "m32n48k64", "plain", "permutation",
+     "library"},
+    {Level::kSmoke, "e5m2-e4m3fn.acc-fp32.out-bf16", "nt", "m32n48k64", "plain", "permutation",
+     "library"},
+    {Level::kSmoke, "e4m3fn-e5m2.acc-fp32.out-fp32", "nt", "m32n48k64", "plain", "integer",
      "library"},
     {Level::kSmoke, kHalf, "nt", "m17n33k33", "ab", "normal", "library"},
     {Level::kSmoke, kHalf, "nt", "m17n33k33", "plain", "normal cancel", "library"},
@@ -220,6 +227,10 @@ constexpr Group kGroups[] = {
     {Level::kStandard, kHalf, "nt", "m33n17k40", "bias relu", "integer wide large", kLibraries},
     {Level::kStandard, kNarrowPaths, "nt", "m32n48k64 m16n16k16 m128n16k128",
      "plain eighth ac batch3", "integer ones", kLibraries},
+    {Level::kStandard, kMixedPaths, "nt", "m32n48k64 m16n16k16 m128n16k128", "plain ac",
+     "integer ones", kLibraries},
+    {Level::kStandard, kMixedPaths, "nt", "m32n48k64", "plain", "permutation", kLibraries},
+    {Level::kStandard, kMixedPaths, "nt", "m16n16k4096", "plain", "positive", kLibraries},
     {Level::kStandard, kLibraryPaths, "nt", "m33n17k40", kSmooth, "uniform", kLibraries},
     {Level::kStandard, kHalfAndSingle, "nn tn", "m17n65k33", kSmooth, "uniform", "library"},
     {Level::kStandard, "e4m3fn.acc-fp32.out-fp16", "nt", "m32n48k64", "bias relu", "integer",

@@ -45,6 +45,11 @@ constexpr ContractRow kRows[] = {
         "every partial sum is representable, so D is the exact result, stored with one rounding, "
         "in any order",
         kUnique),
+    row("gemm.exact.epilogue", Tier::kExact,
+        "every partial sum is representable, and with the bias, too; D is that number, or after "
+        "ReLU zero where it is negative, stored with one rounding; zeros of ReLU of either sign "
+        "are equal",
+        kUnique, kProductFreedoms),
     row("gemm.exact.special", Tier::kExact,
         "a NaN, infinity times zero and infinity less infinity make a NaN, an infinity else makes "
         "an infinity; sums without them are exact",
@@ -208,6 +213,7 @@ const ContractRow& contract_row_of(const Binding& bound) {
                        bound.fill == "ones" || bound.fill == "wide" || bound.fill == "large" ||
                        bound.fill == "zeros";
     if (partial_sums_are_representable(bound) && (alone || whole)) {
+      if (!bound.variant->plain_epilogue()) return find("gemm.exact.epilogue");
       return bound.fill == "nonfinite" ? find("gemm.exact.special")
                                        : find("gemm.exact.representable");
     }
@@ -216,6 +222,13 @@ const ContractRow& contract_row_of(const Binding& bound) {
   }
   return (bound.is_portable() ? Family("gemm.specified") : Family("gemm.library.bound"))
       .find(bound);
+}
+
+Expectation with_zeros_of_relu(const Binding& bound, TensorSet only) {
+  const bool is_open =
+      bound.variant->activation == Activation::kRelu && contract_row_of(bound).tier == Tier::kExact;
+  if (!is_open) return {std::move(only)};
+  return {only, Enclosure{only, only}};
 }
 
 }  // namespace halfmark::suites::gemm

@@ -191,7 +191,9 @@ Bits ties_b(const Context& x, const Place& at) {
 // border: sums around the largest number of the narrowest range among operands and output; the sign
 // alternates by row.
 int border_exponent(const Binding& bound) {
-  return std::min(bound.operands->max_exponent(), bound.output->max_exponent()) + 1;
+  return std::min({bound.operands->max_exponent(), bound.operands_of_b->max_exponent(),
+                   bound.output->max_exponent()}) +
+         1;
 }
 Bits border_a(const Context& x, const Place& at) {
   const std::int64_t value = between(x, at.index, 768, 1279) * (at.row % 2 == 0 ? 1 : -1);

@@ -19,10 +19,11 @@ struct Place {
 
 struct Context {
   const Binding& bound;
+  const formats::Format& of;  // the operand
   const Random& random;
   const formats::Tensor& base;  // dense, of a core fill; empty unless one is named
 
-  [[nodiscard]] const formats::Format& format() const { return *bound.operands; }
+  [[nodiscard]] const formats::Format& format() const { return of; }
   [[nodiscard]] std::size_t k() const { return bound.problem.k; }
 };
 

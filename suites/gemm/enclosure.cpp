@@ -94,7 +94,7 @@ std::vector<const Unit*> units_of(const Binding& bound) {
   if (!is_unit(bound.provider)) return rows;
   for (const Unit& unit : models::all_units()) {
     const bool matches = *unit.output == *bound.accumulator &&
-                         models::has_error_limit(unit, *bound.operands, *bound.operands);
+                         models::has_error_limit(unit, *bound.operands, *bound.operands_of_b);
     const bool is_new = std::none_of(rows.begin(), rows.end(),
                                      [&](const Unit* row) { return sums_alike(*row, unit); });
     if (matches && is_new) rows.push_back(&unit);
@@ -186,14 +186,14 @@ class Enclosing {
 
   // The exact sum of an output's products or of their magnitudes, rounded to fp64 once.
   [[nodiscard]] Bits sum_at(std::size_t i, bool of_magnitudes) const {
-    const Format& f = *bound_.operands;
+    const Format &of_a = *bound_.operands, &of_b = *bound_.operands_of_b;
     const std::size_t item = i / (p_.m * p_.n);
     ExactSum sum;
     for (std::size_t x = 0; x < p_.k; ++x) {
       const Bits a = operands_.a.at(p_.a_index(item, i / p_.n % p_.m, x));
       const Bits b = operands_.b.at(p_.b_index(item, x, i % p_.n));
-      sum.add_product(f, of_magnitudes ? formats::magnitude(f, a) : a, f,
-                      of_magnitudes ? formats::magnitude(f, b) : b);
+      sum.add_product(of_a, of_magnitudes ? formats::magnitude(of_a, a) : a, of_b,
+                      of_magnitudes ? formats::magnitude(of_b, b) : b);
     }
     return sum.round(formats::kFp64).bits;
   }
@@ -248,7 +248,7 @@ class Enclosing {
     for (const Unit* unit : units_) {
       const auto limit =
           models::unit_error_limit(*unit, {bound_.operands, row.data()},
-                                   {bound_.operands, column.data()}, p_.k, c, *unit->output);
+                                   {bound_.operands_of_b, column.data()}, p_.k, c, *unit->output);
       if (limit) most = soft::maximum(kFp32, most, models::number_above(kFp32, *limit)).bits;
     }
     return most;

@@ -33,6 +33,7 @@ constexpr const char* kW = "fp16.acc-fp32.out-fp32.library.";
 constexpr const char* kF = "fp16.acc-fp16.out-fp16.library.";
 constexpr const char* kS = "fp32.acc-fp32.out-fp32.library.";
 constexpr const char* kE = "e4m3fn.acc-fp32.out-fp32.library.";
+constexpr const char* kMixed = "e5m2-e4m3fn.acc-fp32.out-fp32.library.";
 
 struct Row {
   const char* fault;
@@ -103,6 +104,7 @@ constexpr Row kRows[] = {
     {"G54", kH, "nt.m9n17k33.plain.wide"},
     {"G55", kH, "nt.m9n17k33.plain.normal"},
     {"G56", kH, "nt.m17n9k40.gelutanh.uniform"},
+    {"G57", kMixed, "nt.m32n48k64.plain.integer"},
     // Faults of copies, not of products.
     {"T01", kH, "nn.m128n3k256.plain.integer"},
     {"T02", kH, "nt.m9n17k33.plain.integer"},
@@ -246,12 +248,19 @@ TEST(GemmFaults, NothingIsReportedOfARightLibrary) {
   }
 }
 
+TEST(GemmFaults, MinusZeroIsAResultOfRelu) {
+  for (const char* tail : {"relu.integer", "relu.wide", "relu.nonfinite"}) {
+    const std::string name = std::string(kH) + "nt.m17n33k40." + tail;
+    EXPECT_EQ(Verdict::kPass, run("N37", name).verdict) << name;
+  }
+}
+
 // In ci/test each fault runs a third of the cases, in turn.
 TEST(GemmFaults, NothingIsReportedOfLegalEvaluations) {
   const auto every = slow::effort<std::size_t>(1, 3);
   std::size_t number = 0;
   for (const char* control : {"N01", "N01:order=1", "N01:order=2", "N01:order=3", "N02", "N03",
-                              "N04", "N06", "N06:parts=7", "N13", "N14", "N15"}) {
+                              "N04", "N06", "N06:parts=7", "N13", "N14", "N15", "N37"}) {
     const std::vector<std::string> names = library_cases();
     for (std::size_t i = number++ % every; i < names.size(); i += every) {
       const std::string& name = names[i];

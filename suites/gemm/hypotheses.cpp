@@ -162,6 +162,26 @@ Tensor two_terms(Evaluation& e, const Format& narrow) {
   return e.finished(sums);
 }
 
+// The formats of the operands taken for one another.
+void add_mixed_up(std::vector<Hypothesis>& list, const Binding& bound) {
+  if (!bound.is_mixed()) return;
+  for (const bool of_a : {true, false}) {
+    const Format* other = of_a ? bound.operands_of_b : bound.operands;
+    add(list,
+        {fmt::format("{}-read-as-{}", of_a ? 'a' : 'b', other->name), "decode",
+         fmt::format("words of {} are read as numbers of {}", of_a ? 'A' : 'B', other->name)},
+        [of_a, other](Evaluation& e) {
+          (of_a ? e.operands.a : e.operands.b).format = other;
+          return e.whole();
+        });
+  }
+  add(list, {"formats-exchanged", "decode", "the formats of A and B are taken for one another"},
+      [](Evaluation& e) {
+        std::swap(e.operands.a.format, e.operands.b.format);
+        return e.whole();
+      });
+}
+
 void add_two_terms(std::vector<Hypothesis>& list, const Binding& bound) {
   for (const Format* narrow : {&formats::kBf16, &formats::kFp16, &formats::kTf32}) {
     if (*bound.operands != formats::kFp32) return;
@@ -178,14 +198,14 @@ void add_two_terms(std::vector<Hypothesis>& list, const Binding& bound) {
 // format, or of a running sum that is stored in one.
 Tensor rounded_steps(Evaluation& e, const Format& narrow, std::size_t every) {
   const operators::GemmProblem& p = e.bound.problem;
-  const Format& in = *e.bound.operands;
+  const Format &of_a = *e.bound.operands, &of_b = *e.bound.operands_of_b;
   Tensor sums = Tensor::zeros(formats::kFp32, p.d_count());
   for (std::size_t i = 0; i < sums.count(); ++i) {
     Bits sum = 0;
     for (std::size_t x = 0; x < p.k; ++x) {
       const Bits a = e.operands.a.at(i / p.n * p.k + x);
       const Bits b = e.operands.b.at((i / p.n / p.m * p.k + x) * p.n + i % p.n);
-      sum = soft::fma(in, a, b, formats::kFp32, sum, {}).bits;
+      sum = soft::fma(of_a, a, of_b, b, formats::kFp32, sum, {}).bits;
       if ((x + 1) % every != 0) continue;
       sum = soft::convert(narrow, formats::kFp32, soft::convert(formats::kFp32, narrow, sum).bits)
                 .bits;
@@ -232,14 +252,15 @@ void add_rounded_sums(std::vector<Hypothesis>& list, const Binding& bound) {
 // A fused sum like those of matrix units, but of no unit in the table.
 void add_aligned(std::vector<Hypothesis>& list, const Binding& bound, int block, int bits) {
   struct Described {
-    const Format* operands;
+    const Format *a, *b;
     Unit unit;
   };
   const auto described = std::make_shared<Described>();
-  described->operands = bound.operands;
+  described->a = bound.operands;
+  described->b = bound.operands_of_b;
   described->unit = {.name = "described",
-                     .a = {&described->operands, 1},
-                     .b = {&described->operands, 1},
+                     .a = {&described->a, 1},
+                     .b = {&described->b, 1},
                      .output = &formats::kFp32,
                      .rule = models::Rule::kTruncated,
                      .block = block,
@@ -270,7 +291,7 @@ void add_flushing_units(std::vector<Hypothesis>& list, const Binding& bound) {
   for (const Unit& unit : models::all_units()) {
     const bool fits = unit.output == bound.accumulator && unit.scale == nullptr &&
                       std::ranges::count(unit.a, bound.operands) > 0 &&
-                      std::ranges::count(unit.b, bound.operands) > 0;
+                      std::ranges::count(unit.b, bound.operands_of_b) > 0;
     if (!fits || !flushes(unit)) continue;
     add(list,
         {fmt::format("sum-{}", unit.name),
@@ -314,7 +335,8 @@ void add(std::vector<Hypothesis>& list, Entry entry, Evaluate evaluate) {
                       [evaluate = std::move(evaluate)](const Case& c, const TensorSet& inputs) {
                         Evaluation e = start(c, inputs);
                         const Tensor dense = evaluate(e);
-                        return stored_output(bind(c), inputs, dense);
+                        const Binding bound = bind(c);
+                        return with_zeros_of_relu(bound, stored_output(bound, inputs, dense));
                       },
                   .freedoms = std::move(entry.freedoms)});
 }
@@ -368,6 +390,7 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
   std::vector<Hypothesis> list;
   add_values(list, bound);
   add_formats(list, bound);
+  add_mixed_up(list, bound);
   add_two_terms(list, bound);
   add_sums(list, bound);
   add_places(list, bound);

@@ -26,7 +26,7 @@ struct Skipped {
 };
 Tensor zeros_skipped(Evaluation& e, const Skipped& skipped) {
   const operators::GemmProblem& p = e.bound.problem;
-  const Format& in = *e.bound.operands;
+  const Format &of_a = *e.bound.operands, &of_b = *e.bound.operands_of_b;
   const Format& acc = *e.bound.accumulator;
   Tensor sums = Tensor::zeros(acc, p.d_count());
   for (std::size_t i = 0; i < sums.count(); ++i) {
@@ -40,11 +40,12 @@ Tensor zeros_skipped(Evaluation& e, const Skipped& skipped) {
       bool skips_a = skipped.of_a;
       bool skips_b = skipped.of_b;
       for (std::size_t x = from; x < end; ++x) {
-        skips_a = skips_a && formats::is_zero(in, a(x));
-        skips_b = skips_b && formats::is_zero(in, b(x));
+        skips_a = skips_a && formats::is_zero(of_a, a(x));
+        skips_b = skips_b && formats::is_zero(of_b, b(x));
       }
       if (skips_a || skips_b) continue;
-      for (std::size_t x = from; x < end; ++x) sum = soft::fma(in, a(x), b(x), acc, sum, {}).bits;
+      for (std::size_t x = from; x < end; ++x)
+        sum = soft::fma(of_a, a(x), of_b, b(x), acc, sum, {}).bits;
     }
     sums.set(i, sum);
   }
@@ -84,7 +85,7 @@ Bits without_specials(const Format& f, Bits x) {
 
 void add_one_more_binade(std::vector<Hypothesis>& list, const Binding& bound) {
   const Format& in = *bound.operands;
-  if (!in.has_infinity() || in.max_exponent() >= kFp32.max_exponent()) return;
+  if (bound.is_mixed() || !in.has_infinity() || in.max_exponent() >= kFp32.max_exponent()) return;
   for (const std::string_view which : {"ab", "a", "b"}) {
     const std::string_view words = which == "ab" ? "A and B" : which == "a" ? "A" : "B";
     add(list,

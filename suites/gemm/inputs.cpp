@@ -72,15 +72,15 @@ Tensor make_bias(const Case& c, const Binding& bound) {
   return bias;
 }
 
-Tensor operand(const Case& c, const Binding& bound, std::string_view name, const Side& side,
-               const View& view, std::size_t rows, std::size_t columns) {
-  const std::size_t batch = bound.problem.batch;
-  const Random random(c, name);
-  const Tensor base = side.base.empty()
-                          ? Tensor{}
-                          : fill(*bound.operands, batch * rows * columns, side.base, random);
-  const Context context{bound, random, base};
-  return stored(view, *bound.operands, batch, rows, columns,
+Tensor operand(const Case& c, const Binding& bound, bool is_a, const Side& side) {
+  const operators::GemmProblem& p = bound.problem;
+  const std::size_t rows = is_a ? p.m : p.k, columns = is_a ? p.k : p.n, batch = p.batch;
+  const Format& format = is_a ? *bound.operands : *bound.operands_of_b;
+  const Random random(c, is_a ? "a" : "b");
+  const Tensor base =
+      side.base.empty() ? Tensor{} : fill(format, batch * rows * columns, side.base, random);
+  const Context context{bound, format, random, base};
+  return stored(is_a ? bound.a : bound.b, format, batch, rows, columns,
                 [&](const Place& at) { return side.element(context, at); });
 }
 
@@ -96,10 +96,8 @@ Tensor marked(const Format& format, std::size_t count) {
 
 TensorSet make_inputs(const Case& c) {
   const Binding bound = bind(c);
-  const operators::GemmProblem& p = bound.problem;
   const FillRow& row = find_fill(bound.fill);
-  TensorSet inputs{{"a", operand(c, bound, "a", row.a, bound.a, p.m, p.k)},
-                   {"b", operand(c, bound, "b", row.b, bound.b, p.k, p.n)}};
+  TensorSet inputs{{"a", operand(c, bound, true, row.a)}, {"b", operand(c, bound, false, row.b)}};
   if (bound.has_c()) inputs.emplace("c", make_c(c, bound));
   if (bound.variant->bias) inputs.emplace("bias", make_bias(c, bound));
   if (bound.variant->padded || bound.variant->start > 0) {

@@ -35,7 +35,7 @@ std::string error_text(const std::vector<Observation>& seen, const Binding& boun
         column[x] = o.question.b.at(x * p.n + i % p.n);
       }
       const models::Vector a{bound.operands, row.data()};
-      const models::Vector b{bound.operands, column.data()};
+      const models::Vector b{bound.operands_of_b, column.data()};
       std::optional<models::Encoded> c;
       if (o.question.addend() != nullptr)
         c = models::Encoded{o.question.c.format, o.question.c.at(i)};

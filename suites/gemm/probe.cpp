@@ -40,7 +40,7 @@ class Call {
       for (std::size_t x = 0; x < p_.k; ++x)
         stored_a.set(bound_.a.at(0, i, x), a.at(row(i) * p_.k + x));
     }
-    Tensor& stored_b = put("b", *bound_.operands, bound_.b);
+    Tensor& stored_b = put("b", *bound_.operands_of_b, bound_.b);
     for (std::size_t x = 0; x < p_.k; ++x) {
       for (std::size_t j = 0; j < part_.columns; ++j)
         stored_b.set(bound_.b.at(0, x, j), b.at(x * p_.n + column(j)));
@@ -90,7 +90,7 @@ inference::Subject Probe::subject(std::size_t terms) const {
   // A matrix unit adds c into its sum; a library applies it after the sum.
   const bool takes_c = is_unit(bound_.provider);
   return {.a = bound_.operands,
-          .b = bound_.operands,
+          .b = bound_.operands_of_b,
           .c = takes_c ? bound_.output : nullptr,
           .d = bound_.output,
           .k = terms,

@@ -31,7 +31,7 @@ void refuse_narrow(const Binding& bound, const Case& c) {
     throw UsageError(
         fmt::format("case '{}' does not exist; matrices of {} are multiplied by libraries, on the "
                     "fills integer, positive, ones, zeros and permutation",
-                    print(c), bound.operands->name));
+                    print(c), c.word("format")));
   }
 }
 

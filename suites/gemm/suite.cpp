@@ -25,6 +25,7 @@ Product product(const Binding& bound) {
           .k = p.k,
           .batch = p.batch,
           .operands = bound.operands,
+          .operands_of_b = bound.is_mixed() ? bound.operands_of_b : nullptr,
           .accumulator = bound.accumulator,
           .output = bound.output,
           .alpha = p.alpha,
@@ -67,7 +68,7 @@ Plan plan(const Binding& bound, const backends::DeviceInfo& device) {
   made.repeats = bound.variant->repeats;
   made.concurrency = bound.variant->concurrency;
   made.tensors = {spec_of("a", bound.operands, bound.a, Role::kInput),
-                  spec_of("b", bound.operands, bound.b, Role::kInput),
+                  spec_of("b", bound.operands_of_b, bound.b, Role::kInput),
                   spec_of("d", bound.output, bound.d, role_of_d(bound))};
   if (bound.variant->shared_a && bound.variant->shared_b)
     made.tensors.back().alike = bound.problem.batch;
@@ -112,7 +113,7 @@ std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::strin
     const formats::Bits b = inputs.at("b").at(bound.b.at(item, x, j));
     if (a == 0 || b == 0) continue;
     shown.push_back({fmt::format("a[{},{}]", i, x), bound.operands, a});
-    shown.push_back({fmt::format("b[{},{}]", x, j), bound.operands, b});
+    shown.push_back({fmt::format("b[{},{}]", x, j), bound.operands_of_b, b});
   }
   if (bound.has_c()) {
     shown.push_back(
@@ -190,7 +191,9 @@ namespace {
 
 Expectation expect(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
   if (machine != models::Machine{}) return {refer(c, inputs, machine)};
-  return {refer(c, inputs, machine), enclose(c, inputs)};
+  Expectation around = with_zeros_of_relu(bind(c), refer(c, inputs, machine));
+  if (!around.enclosure) around.enclosure = enclose(c, inputs);
+  return around;
 }
 
 class GemmProblem final : public Problem {

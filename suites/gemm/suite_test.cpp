@@ -7,9 +7,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <set>
 #include <vector>
 
+#include "reference/soft/soft.hpp"
 #include "suites/core/case/errors.hpp"
 #include "suites/core/judge/judge.hpp"
 #include "suites/gemm/binding.hpp"
@@ -64,8 +66,9 @@ TEST(GemmSuite, SmokeIsSmall) {
     EXPECT_LE(p.d_count() * p.k, std::size_t{1} << 21) << print(c);
     steps += p.d_count() * p.k;
   }
-  // 162, ten half-precision sums for libraries, and three products of processors' units.
-  EXPECT_LE(smoke.size(), 178u);
+  // 164, ten half-precision sums for libraries, three products of processors' units, and two of
+  // two formats.
+  EXPECT_LE(smoke.size(), 179u);
   EXPECT_LE(steps, std::size_t{11} << 20);
 }
 
@@ -113,6 +116,38 @@ TEST(GemmSuite, NanMayBecomeZeroByReluAlone) {
     EXPECT_EQ(relu ? std::vector<std::string>{"nan_operands"} : std::vector<std::string>{},
               found->freedoms);
   }
+}
+
+// Which zero a ReLU gives of a negative number is not asserted; every other zero has its sign.
+TEST(GemmSuite, ZerosOfReluHaveEitherSign) {
+  for (const std::string_view variant : {"relu", "bias"}) {
+    const auto problem = suite().bind(
+        named(fmt::format("fp16.acc-fp32.out-fp16.library.nt.m33n17k40.{}.wide.s1", variant)));
+    EXPECT_EQ("gemm.exact.epilogue", problem->row({}).id);
+    EXPECT_EQ(variant == "relu", problem->expect(problem->inputs(), {}).enclosure.has_value());
+  }
+  const auto plain = suite().bind(named("fp16.acc-fp32.out-fp16.library.nt.m3n3k4.plain.wide.s1"));
+  EXPECT_EQ("gemm.exact.representable", plain->row({}).id);
+  EXPECT_FALSE(plain->expect(plain->inputs(), {}).enclosure);
+}
+
+// Row of A times column of B, each widened by itself, is what the specified sum is of.
+TEST(GemmSuite, TwoFormatsOf8BitsAreReadEachAsItIs) {
+  const auto problem =
+      suite().bind(named("e5m2-e4m3fn.acc-fp32.out-fp32.library.nt.m16n16k16.plain.integer.s1"));
+  const TensorSet inputs = problem->inputs();
+  EXPECT_EQ(formats::kE5m2, *inputs.at("a").format);
+  EXPECT_EQ(formats::kE4m3fn, *inputs.at("b").format);
+  double sum = 0;
+  for (std::size_t x = 0; x < 16; ++x) {
+    const auto value = [x](const formats::Tensor& row) {
+      const formats::Bits wide = soft::convert(*row.format, formats::kFp32, row.at(x)).bits;
+      return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(wide)));
+    };
+    sum += value(inputs.at("a")) * value(inputs.at("b"));
+  }
+  const auto first = problem->expect(inputs, {}).middle.at("d").at(0);
+  EXPECT_EQ(sum, static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(first))));
 }
 
 TEST(GemmSuite, PiecesCoverTheProductOnce) {

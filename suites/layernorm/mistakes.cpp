@@ -205,7 +205,7 @@ void add_gradients_of_libraries(Rows& rows, const Binding& b) {
            [](Model& m) { m.gamma_outside = true; });
   if (b.centered) return;
   rows.add("mean-taken-away", "formula",
-           "dx lacks the mean of the gradients, as layer normalisation has it",
+           "the mean of the gradients is subtracted from dx, as in layer normalisation",
            [](Model& m) { m.mean_term_too = true; });
 }
 

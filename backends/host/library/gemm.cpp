@@ -95,6 +95,7 @@ class Gemm {
     require_agreement();
     choose_arithmetic();
     const GemmCase shape{.a = a_.tensor.format,
+                         .b = b_.tensor.format,
                          .d = d_.tensor.format,
                          .m = d_.rows,
                          .n = d_.columns,
@@ -182,8 +183,8 @@ class Gemm {
   }
 
   [[nodiscard]] double read(const Matrix& m, std::int64_t offset) const {
-    const Format& f = *m.tensor.format;
     const GemmReading& reading = policy_.reading;
+    const Format& f = *(reading.one_type_of_a ? a_ : m).tensor.format;
     if (!m.tensor.in_memory(offset)) return 0;
     Bits encoding = f.from_word(load_word(f, m.tensor.at(offset)));
     if (reading.cuts_nan) {
@@ -285,6 +286,7 @@ class Gemm {
   [[nodiscard]] double activated(double value) const {
     if (policy_.epilogue.rounds_cubic && activation_ == "gelu_tanh")
       return gelu_tanh_of(value, 0.0447);
+    if (policy_.epilogue.relu_by_slope && activation_ == "relu" && value < 0) return -0.0;
     return activation_named(activation_)->of(value);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults G01 to G56 and the controls of gemm: which step of the product each of them alters.
+// Faults G01 to G57 and the controls of gemm: which step of the product each of them alters.
 #include <algorithm>
 #include <string_view>
 
@@ -119,6 +119,8 @@ constexpr Alteration kReadings[] = {
        if (*c.a == kFp16) substitute(p, kBf16, Rounding::kTowardZero);
      }},
     {"G25", [](GemmPolicy& p, const Fault&, const GemmCase&) { p.reading.nan_is_zero = true; }},
+    {"G57", [](GemmPolicy& p, const Fault&,
+               const GemmCase& c) { p.reading.one_type_of_a = c.a->bits == c.b->bits; }},
     {"G32",
      [](GemmPolicy& p, const Fault&, const GemmCase& c) {
        if (*c.a == kFp32 && c.one_b_for_all) substitute(p, kFp16);
@@ -218,6 +220,7 @@ constexpr Alteration kEpilogues[] = {
            static_cast<int>(std::clamp<std::int64_t>(number(f, "bits"), 1, 53));
      }},
     {"G56", [](GemmPolicy& p, const Fault&, const GemmCase&) { p.epilogue.rounds_cubic = true; }},
+    {"N37", [](GemmPolicy& p, const Fault&, const GemmCase&) { p.epilogue.relu_by_slope = true; }},
     {"N15", [](GemmPolicy& p, const Fault&, const GemmCase&) { p.epilogue.unfused_beta = true; }},
     {"G34", [](GemmPolicy& p, const Fault&,
                const GemmCase&) { p.epilogue.storing.loses_zero_sign = true; }},

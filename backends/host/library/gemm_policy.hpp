@@ -20,7 +20,8 @@ struct GemmReading {
   Storing how = {};                 // how to round to it
   bool flushes = false;             // subnormal operands become zeros
   bool nan_is_zero = false;
-  bool cuts_nan = false;  // NaN loses the fraction bits that tf32 lacks
+  bool cuts_nan = false;       // NaN loses the fraction bits that tf32 lacks
+  bool one_type_of_a = false;  // B is read in the format of A
 };
 
 enum class GemmOrder : std::uint8_t {
@@ -88,10 +89,11 @@ struct GemmEpilogue {
   std::int64_t tile = 16;  // for kAlwaysInEdgeTiles
   bool rounds_before_bias = false;
   bool rounds_before_activation = false;
-  bool unfused_beta = false;  // beta * C is rounded before it is added; legal
-  bool gelu_by_tanh = false;  // when the erf form is requested
-  bool rounds_cubic = false;  // 0.044715 to 0.0447
-  Storing storing = {};       // for D
+  bool unfused_beta = false;   // beta * C is rounded before it is added; legal
+  bool gelu_by_tanh = false;   // when the erf form is requested
+  bool rounds_cubic = false;   // 0.044715 to 0.0447
+  bool relu_by_slope = false;  // of a negative number -0; legal
+  Storing storing = {};        // for D
 };
 
 struct GemmPolicy {
@@ -104,6 +106,7 @@ struct GemmPolicy {
 // What a fault may examine before it acts.
 struct GemmCase {
   const Format* a = nullptr;
+  const Format* b = nullptr;
   const Format* d = nullptr;
   std::int64_t m = 0, n = 0, k = 0;
   bool one_b_for_all = false;  // several batches share one B

@@ -215,10 +215,10 @@ Product revealing(std::string_view id) {
 }
 
 // Faults that need what `run` cannot provide: a limit, an address, rows with gaps between them, a
-// broadcast, a bias, an activation, a clock.
+// broadcast, a bias, an activation, two formats, a clock.
 const std::set<std::string_view> kElsewhere = {"G09", "G16", "G18", "G22", "G30", "G31", "G32",
                                                "G37", "G38", "G39", "G40", "G41", "G42", "G43",
-                                               "G46", "G48", "G50", "G51", "G52", "G56"};
+                                               "G46", "G48", "G50", "G51", "G52", "G56", "G57"};
 
 TEST(HostGemm, EveryFaultChangesSomething) {
   for (const FaultRow& row : all_faults()) {

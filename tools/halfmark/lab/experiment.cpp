@@ -144,7 +144,8 @@ ModeResult taken(const Request& request, const Mode& mode, Training& training, c
   ModeResult result{.mode = &mode};
   const bool infers = request.experiment->infers;
   if (!infers) result.step_bytes = step_bytes(request.experiment->design(), *request.size, mode);
-  for (std::size_t i = 0; i < (infers ? 1 : request.steps); ++i) {
+  const std::size_t steps = std::min(request.steps, result.mode->most_steps);
+  for (std::size_t i = 0; i < (infers ? 1 : steps); ++i) {
     begin(i);
     result.steps.push_back(infers ? training.evaluate(engine) : training.step(engine));
     if (is_over(result)) break;
@@ -180,7 +181,9 @@ ModeResult in_reference(const Request& request, const Mode& mode, const Network&
 ModeResult on_device(const Request& request, const Mode& mode, const Network& network,
                      suites::Session& session, const ReplayOptions& options) {
   Training training = begun(request, mode, network);
-  Replay replay(session, options);
+  ReplayOptions own = options;
+  if (mode.is_portable) own.provider = "portable";
+  Replay replay(session, own);
   const Engine engine = [&](const Operator& op, const Operands& operands) {
     return replay.run(op, operands);
   };

@@ -24,6 +24,14 @@ constexpr Mode kFragile[] = {
     {"fp32", "fp32, no scale", &kFp32, 0, false},
     {"underflow", "fp16, forced underflow: scale 2^-12", &kFp16, -12, false},
     {"overflow", "fp16, forced overflow: dynamic scale from 2^24", &kFp16, 24, true},
+    // 2^-126 is to fp32 what 2^-14 is to fp16. Processors take long for subnormal numbers.
+    {.name = "fp32-subnormal",
+     .title = "fp32, gradients as subnormal as in fp16: one step at a scale of 2^-112",
+     .format = &kFp32,
+     .scale = -112,
+     .dynamic = false,
+     .most_steps = 1,
+     .is_portable = true},
 };
 
 // Constant scales from 2^-12 to 2^24.

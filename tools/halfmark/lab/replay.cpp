@@ -232,6 +232,8 @@ void diagnose(suites::Session& session, const Call& call, Deviation& deviation) 
   if (result.verdict != suites::Verdict::kFail) return;
   deviation.finding_class = result.finding_class;
   deviation.sentence = explanation_of(result);
+  // Where no element is a zero: sums whose terms vanished.
+  deviation.flushed = deviation.flushed || result.finding_class == "ftz";
 }
 
 }  // namespace
