@@ -77,6 +77,7 @@ struct ThroughputRun {
   std::string doubt = {};  // why the measurement is not trusted; empty: the times count
   std::vector<VerifiedCase> verified = {};
   std::optional<Duel> duel = std::nullopt;
+  std::optional<Duel> beside = std::nullopt;  // the same with this row's counterpart in fp32
   // Minimum time of the same launch with all steps and with half of them, run alternately; 0:
   // not tried.
   std::uint64_t whole_work_ns = 0, half_work_ns = 0;

@@ -119,9 +119,14 @@ double duel_ratio(const Duel& duel, double own_flops) {
   return ratios[ratios.size() / 2];
 }
 
-bool is_duel_with(const ThroughputRow& row, const ThroughputRow& partner) {
-  return row.run.duel && !row.run.duel->pairs.empty() && row.run.duel->against_flops > 0 &&
-         row.run.flops > 0 && row.run.duel->against == partner.run.name;
+// The row timed in turn with its partner; null if it was not.
+const Duel* duel_with(const ThroughputRow& row, const ThroughputRow& partner) {
+  for (const std::optional<Duel>* duel : {&row.run.beside, &row.run.duel}) {
+    if (*duel && !(*duel)->pairs.empty() && (*duel)->against_flops > 0 && row.run.flops > 0 &&
+        (*duel)->against == partner.run.name)
+      return &**duel;
+  }
+  return nullptr;
 }
 
 // Whether the intervals do not overlap as rates; `more` is the ratio of the work.
@@ -135,18 +140,18 @@ bool are_apart(const ThroughputRow& a, const ThroughputRow& b, double more) {
 void set_gain(ThroughputRow& row, const std::vector<ThroughputRow>& rows, bool same_clocks) {
   const ThroughputRow* partner = partner_of(row, rows);
   if (partner == nullptr || row.median_ns <= 0) return;
-  const bool in_turn = !same_clocks && is_duel_with(row, *partner);
-  if (!same_clocks && !in_turn) return;
+  const Duel* in_turn = same_clocks ? nullptr : duel_with(row, *partner);
+  if (!same_clocks && in_turn == nullptr) return;
   const auto own = static_cast<double>(row.run.flops),
              other = static_cast<double>(partner->run.flops);
   const double more = own > 0 && other > 0 ? own / other : 1;
   const double ratio =
-      in_turn ? duel_ratio(*row.run.duel, own) : more * partner->median_ns / row.median_ns;
+      in_turn ? duel_ratio(*in_turn, own) : more * partner->median_ns / row.median_ns;
   const GainBand& band = band_of(ratio);
   row.gain = Gain{.fp32_formats = partner->run.formats,
                   .ratio = ratio,
                   .fp32_gflops = gigaflops(*partner),
-                  .apart = !in_turn && are_apart(row, *partner, more),
+                  .apart = in_turn == nullptr && are_apart(row, *partner, more),
                   .band = std::string(band.name),
                   .sentence = std::string(band.sentence)};
 }

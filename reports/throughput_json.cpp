@@ -198,6 +198,7 @@ json json_of(const ThroughputRow& t) {
             {"verified", list_of(r.verified, kToJson)},
             {"duel", r.duel ? json_of(*r.duel) : json(nullptr)},
             {"conditions", r.conditions}};
+  if (r.beside) j["beside"] = json_of(*r.beside);
   add_statistics(t, j);
   return j;
 }
@@ -228,6 +229,7 @@ void read_verification(const json& j, ThroughputRun& run) {
     run.verified = rows_of<VerifiedCase>(*verified, verified_from);
   if (const auto duel = j.find("duel"); duel != j.end() && !duel->is_null())
     run.duel = duel_from(*duel);
+  if (const auto beside = j.find("beside"); beside != j.end()) run.beside = duel_from(*beside);
   run.whole_work_ns = j.value("whole_work_ns", std::uint64_t{0});
   run.half_work_ns = j.value("half_work_ns", std::uint64_t{0});
 }

@@ -179,6 +179,16 @@ TEST(Throughput, NoGainOfSeparateRowsWhenClocksMoved) {
   ASSERT_TRUE(gain);
   EXPECT_NEAR(0.19, gain->ratio, 0.001);
   EXPECT_FALSE(gain->apart);
+  ThroughputRun& add = run_named(record, chain("add", "fp16", "w2"));
+  const ThroughputRun& wide = run_named(record, chain("add", "fp32", "w2"));
+  add.beside = Duel{.against = wide.name, .against_flops = wide.flops, .pairs = {}};
+  for (std::uint64_t i = 0; i < 5; ++i) add.beside->pairs.push_back({300 + i, 100});
+  const auto beside = row_named(rows_of(record), add.name).gain;
+  ASSERT_TRUE(beside) << "it was timed in turn with its own counterpart";
+  const double work = static_cast<double>(add.flops) / static_cast<double>(wide.flops);
+  EXPECT_NEAR(3.02 * work, beside->ratio, 0.001);
+  add.beside->against = chain("mul", "fp32", "w2");
+  EXPECT_FALSE(row_named(rows_of(record), add.name).gain);
   EXPECT_NE(std::string::npos, tally(record).true_fp16.evidence.back().statement.find("clocks"));
 }
 

@@ -82,7 +82,7 @@ struct Operand {
 };
 
 Tensor scaled_product(const Context& x, const formats::Format& to, Tensor& sums, const Shape& shape,
-                      const Operand& a, const Operand& b) {
+                      const Operand& a, const Operand& b, const Tensor* given) {
   const ScaledTensorVariant& variant = x.variant.scaled;
   const auto stored = [&](const Tensor& wide) {
     const bool is_detour = to != kFp32 && x.variant.products_through_fp16;
@@ -94,15 +94,17 @@ Tensor scaled_product(const Context& x, const formats::Format& to, Tensor& sums,
     sums = multiplied(x, kFp32, shape, a.wide, b.wide);
     return stored(sums);
   }
-  sums = multiplied(x, kFp32, shape, a.eight.eight, b.eight.eight);
+  sums = given != nullptr ? *given : multiplied(x, kFp32, shape, a.eight.eight, b.eight.eight);
   return stored(scaled_back(sums, a.eight, b.eight, x.machine, variant));
 }
 
 // The given one, or that of the operands, in a format.
 Tensor product(const Context& x, TrainingStep& s, Tensor TrainingProducts::* member,
                const formats::Format& to, const Shape& shape, const Operand& a, const Operand& b) {
-  if (x.products != nullptr) return x.products->*member;
-  if (x.problem.has_scaled_products) return scaled_product(x, to, s.sums.*member, shape, a, b);
+  const Tensor* given = x.products == nullptr ? nullptr : &(x.products->*member);
+  if (x.problem.has_scaled_products)
+    return scaled_product(x, to, s.sums.*member, shape, a, b, given);
+  if (given != nullptr) return *given;
   const bool is_detour = to != kFp32 && x.variant.products_through_fp16;
   Tensor d = multiplied(x, is_detour ? kFp16 : to, shape, a.wide, b.wide);
   if (!is_detour) return d;

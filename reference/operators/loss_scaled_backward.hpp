@@ -71,7 +71,8 @@ struct TrainingState {
   formats::Tensor b1 = {}, b2 = {};  // fp32; without biases they are not looked at
 };
 
-/// The matrix products of a step. Of h and y these are the sums before the bias if there is one.
+/// The matrix products of a step. Of h and y these are the sums before the bias if there is one; of
+/// operands in 8 bits, the sums in fp32 before they are scaled back.
 struct TrainingProducts {
   formats::Tensor h, y, dw2, dg, dw1;
 };
@@ -130,7 +131,7 @@ struct TrainingVariant {
 void require_well_formed(const TrainingProblem& problem, const TrainingState& state);
 
 /// One step from `state`, with every intermediate tensor. Throws like require_well_formed(). With
-/// `products`, these stand for the results of all matrix products, none of which is in 8 bits.
+/// `products`, these stand for the results of all matrix products.
 [[nodiscard]] TrainingStep loss_scaled_backward(const TrainingProblem& problem,
                                                 const TrainingState& state,
                                                 const models::Machine& machine,

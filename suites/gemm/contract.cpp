@@ -89,12 +89,13 @@ constexpr ContractRow kRows[] = {
         kFp16Freedoms),
     row("gemm.library.bound", Tier::kBounded,
         "each result is one that fp32 sums of its terms can have in some order, or for a single "
-        "instruction of a matrix unit as far off as any known unit may be, scaled in fp32, stored "
-        "with one rounding",
+        "instruction of a matrix unit, and for a library's product in 8 bits, as far off as any "
+        "known unit may be, scaled in fp32, stored with one rounding",
         "Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, lemma 3.1 and "
         "section 4.2: the error of a sum in any order; Blanchard et al., SIAM J. Sci. Comput. 42, "
-        "2020, and Fasi et al., PeerJ Comput. Sci. 7, e330, 2021: of block sums; IEEE 754-2019, "
-        "5.4.1",
+        "2020, and Fasi et al., PeerJ Comput. Sci. 7, e330, 2021: of block sums; DeepSeek-AI, "
+        "DeepSeek-V3 Technical Report, arXiv:2412.19437, 3.3.2: of 8-bit operands with 14 bits; "
+        "IEEE 754-2019, 5.4.1",
         kProductFreedoms),
     row("gemm.related", Tier::kExact,
         "8 A times B is 8 times A times B, bit for bit; of the first, the case's other row holds",

@@ -81,23 +81,26 @@ Bits product_above(Bits x, Bits y) {
   return soft::mul(kFp32, x, y, {.rounding = soft::Rounding::kUp}).bits;
 }
 
-// Whether two rows differ only in name and evidence.
-bool sums_alike(const Unit& x, const Unit& y) {
-  return x.rule == y.rule && x.step() == y.step() && x.fraction_bits == y.fraction_bits &&
-         x.kept_bits == y.kept_bits && x.rounding == y.rounding &&
-         x.zero_exponent == y.zero_exponent;
+// Whether no sum of the one is farther off than one of the other may be, of the same products.
+bool is_within(const Unit& x, const Unit& y) {
+  return x.rule == y.rule && x.step() == y.step() && x.fraction_bits >= y.fraction_bits &&
+         x.kept_bits >= y.kept_bits && x.rounding == y.rounding &&
+         x.zero_exponent <= y.zero_exponent;
 }
 
-// One row of each kind of unit that the case may run on; none if the case names no unit.
+// One row of each kind of unit that the case may run on; none if the case names no unit. Libraries
+// multiply operands of 8 bits by units alone, and their sums are no fp32 sums.
 std::vector<const Unit*> units_of(const Binding& bound) {
   std::vector<const Unit*> rows;
-  if (!is_unit(bound.provider)) return rows;
+  if (!is_unit(bound.provider) && bound.operands->storage_bytes() > 1) return rows;
   for (const Unit& unit : models::all_units()) {
     const bool matches = *unit.output == *bound.accumulator &&
                          models::has_error_limit(unit, *bound.operands, *bound.operands_of_b);
     const bool is_new = std::none_of(rows.begin(), rows.end(),
-                                     [&](const Unit* row) { return sums_alike(*row, unit); });
-    if (matches && is_new) rows.push_back(&unit);
+                                     [&](const Unit* row) { return is_within(unit, *row); });
+    if (!matches || !is_new) continue;
+    std::erase_if(rows, [&](const Unit* row) { return is_within(*row, unit); });
+    rows.push_back(&unit);
   }
   return rows;
 }

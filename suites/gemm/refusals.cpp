@@ -20,17 +20,19 @@ bool is_library(std::string_view provider) {
 }
 
 // 8-bit and tf32 matrices: only for libraries, and on data whose sums, over blocks as long as those
-// of libraries, are exact in any accumulator that matrix units have for them.
+// of libraries, are exact in any accumulator that matrix units have for them; in 8 bits also on
+// others, whose bound is as wide as those units need.
 void refuse_narrow(const Binding& bound, const Case& c) {
   if (bound.operands->storage_bytes() > 1 && *bound.operands != formats::kTf32) return;
   const bool is_by_library = is_library(bound.provider);
-  const bool is_exact = bound.fill == "integer" || bound.fill == "positive" ||
+  const bool has_bound = bound.fill == "normal" && bound.operands->storage_bytes() == 1;
+  const bool is_exact = has_bound || bound.fill == "integer" || bound.fill == "positive" ||
                         bound.fill == "ones" || bound.fill == "zeros" ||
                         bound.fill == "permutation";
   if (!is_by_library || !is_exact) {
     throw UsageError(
         fmt::format("case '{}' does not exist; matrices of {} are multiplied by libraries, on the "
-                    "fills integer, positive, ones, zeros and permutation",
+                    "fills integer, positive, ones, zeros and permutation, in 8 bits normal, too",
                     print(c), c.word("format")));
   }
 }

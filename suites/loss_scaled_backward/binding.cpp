@@ -85,12 +85,6 @@ Binding bind(const Case& c) {
                                    print(c), kMost));
     }
   }
-  if (p.has_scaled_products && !bound.is_portable()) {
-    throw UsageError(
-        fmt::format("case '{}': products of operands in 8 bits with a scale each are "
-                    "asked of kernels only; name the provider {}",
-                    print(c), kPortable));
-  }
   const bool is_about_8_bits = bound.fill == "spread" || bound.fill == "faint";
   if (is_about_8_bits && (!p.has_scaled_products || p.has_biases)) {
     throw UsageError(fmt::format(
@@ -129,7 +123,7 @@ operators::TrainingStep evaluate(const Case& c, const TensorSet& inputs,
 }
 
 // Numbered, so that the first wrong tensor of a report is the first computed wrongly.
-TensorSet outputs_of(const operators::TrainingStep& s) {
+TensorSet outputs_of(const Binding& b, const operators::TrainingStep& s) {
   TensorSet all = {{"00_w1h", s.w1h},
                    {"00_w2h", s.w2h},
                    {"01_h", s.h},
@@ -148,7 +142,7 @@ TensorSet outputs_of(const operators::TrainingStep& s) {
                    {"13_w2", s.w2},
                    {"14_scale", one_word(s.scale)},
                    {"15_growth", one_word(s.growth)}};
-  add_scaled_outputs(s, all);
+  add_scaled_outputs(b, s, all);
   if (s.b1.format == nullptr) return all;
   all.merge(TensorSet{{"00_b1h", s.b1h},
                       {"00_b2h", s.b2h},

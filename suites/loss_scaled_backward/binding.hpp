@@ -50,7 +50,7 @@ struct Binding {
     const operators::TrainingVariant& variant,
     const operators::TrainingProducts* products = nullptr);
 /// All tensors under the names that the plan gives them.
-[[nodiscard]] TensorSet outputs_of(const operators::TrainingStep& step);
+[[nodiscard]] TensorSet outputs_of(const Binding& b, const operators::TrainingStep& step);
 
 /// A matrix product of the step: op(A) op(B), m x k and k x n. `member` is the product
 /// in operators::TrainingProducts.
@@ -68,6 +68,8 @@ struct Product {
 };
 /// In the order of the step.
 [[nodiscard]] std::vector<Product> products_of(const Binding& b);
+/// The same, as the provider computes them: in 8 bits, the sums of scaled operands.
+[[nodiscard]] std::vector<Product> provided_products(const Binding& b);
 /// The products that a device computed.
 [[nodiscard]] operators::TrainingProducts products_in(const Binding& b, const TensorSet& outputs);
 /// What a library may have computed, and what must follow from it, with a mistake outside of its
@@ -80,14 +82,14 @@ struct Product {
 
 /// What a step adds whose products are in 8 bits (scaled_products.cpp): to its results and to the
 /// tensors of its plan.
-void add_scaled_outputs(const operators::TrainingStep& step, TensorSet& outputs);
+void add_scaled_outputs(const Binding& b, const operators::TrainingStep& step, TensorSet& outputs);
 void add_scaled_tensors(const Binding& b, Plan& plan);
 /// The launches that bring a tensor of products to 8 bits. Of `scaled_flags()` flags in 10_flags,
 /// which count from `first_flag`, one is its own.
 void add_scaling(const Binding& b, const char* wide, std::size_t first_flag, Plan& plan);
 [[nodiscard]] std::size_t scaled_flags();
 /// The product's sums, of operands in 8 bits, and the launch that makes the product of them.
-[[nodiscard]] Product with_scaled_operands(Product product);
+[[nodiscard]] Product with_scaled_operands(const Binding& b, Product product);
 void add_scaling_back(const Binding& b, const Product& product, Plan& plan);
 
 /// The case of the suite gemm that a library's product is.

@@ -36,12 +36,15 @@ constexpr MistakeRow<TrainingVariant> kBf16ProductRows[] = {
      [](TrainingVariant& v) { v.products_through_fp16 = true; }},
 };
 
-constexpr MistakeRow<TrainingVariant> kScaledRows[] = {
+constexpr MistakeRow<TrainingVariant> kScaledProductRows[] = {
     {"operands-not-in-8-bits", "fmt_subst",
      "products multiply operands of 16 bits, not those that were rounded to 8 bits",
      [](TrainingVariant& v) { v.scaled.multiplied_unrounded = true; }},
     {"gradients-in-e4m3fn", "fmt_subst", "gradients are rounded to e4m3fn instead of e5m2",
      [](TrainingVariant& v) { v.scaled.gradients_in_e4m3fn = true; }},
+};
+
+constexpr MistakeRow<TrainingVariant> kScaledRows[] = {
     {"truncated-to-8-bits", "cvt_round", "conversions to 8 bits round toward zero",
      [](TrainingVariant& v) { v.scaled.truncated = true; }},
     {"8-bits-flushed", "ftz", "subnormal numbers of 8 bits become zero",
@@ -155,7 +158,7 @@ std::vector<Hypothesis> hypotheses(
     const auto evaluated = [products](const Case& of, const TensorSet& inputs,
                                       const TrainingVariant& variant) -> Expectation {
       if (products != nullptr) return expect_beside(of, inputs, *products, variant);
-      return {outputs_of(evaluate(of, inputs, models::Machine{}, variant))};
+      return {outputs_of(bind(of), evaluate(of, inputs, models::Machine{}, variant))};
     };
     for (Hypothesis& h : mistakes_of(rows, evaluated)) {
       h.name = in_format(h.name, b.half());
@@ -170,6 +173,7 @@ std::vector<Hypothesis> hypotheses(
   if (!is_fp16 && products == nullptr) add(kBf16ProductRows);
   add(kRows);
   if (b.problem.has_biases) add(kBiasRows);
+  if (b.problem.has_scaled_products && products == nullptr) add(kScaledProductRows);
   if (b.problem.has_scaled_products) add(kScaledRows);
   if (b.problem.has_scaled_products && !b.problem.has_biases) add(kScaledRowsWithoutBiases);
   if (products != nullptr) list.push_back(products_flush(products));

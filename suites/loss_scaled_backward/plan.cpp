@@ -184,14 +184,9 @@ class Builder {
   }
 
   void product(const Product& x) {
-    if (!b_.is_portable()) {
-      call(x);
-    } else if (p_.has_scaled_products) {
-      multiply(with_scaled_operands(x));
-      add_scaling_back(b_, x, plan_);
-    } else {
-      multiply(x);
-    }
+    const Product provided = p_.has_scaled_products ? with_scaled_operands(b_, x) : x;
+    b_.is_portable() ? multiply(provided) : call(provided);
+    if (p_.has_scaled_products) add_scaling_back(b_, x, plan_);
   }
 
   void multiply(const Product& x) {

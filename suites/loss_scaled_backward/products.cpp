@@ -62,15 +62,25 @@ std::vector<Product> products_of(const Binding& b) {
            &Products::dw1}};
 }
 
+std::vector<Product> provided_products(const Binding& b) {
+  std::vector<Product> products = products_of(b);
+  if (!b.problem.has_scaled_products) return products;
+  for (Product& product : products) product = with_scaled_operands(b, std::move(product));
+  return products;
+}
+
 operators::TrainingProducts products_in(const Binding& b, const TensorSet& outputs) {
   operators::TrainingProducts products;
-  for (const Product& product : products_of(b)) products.*product.member = outputs.at(product.d);
+  for (const Product& product : provided_products(b))
+    products.*product.member = outputs.at(product.d);
   return products;
 }
 
 std::unique_ptr<const Problem> gemm_of(const Binding& b, const Product& product) {
+  const formats::Format &of_a = *product.a.format, &of_b = *product.b.format;
+  const std::string mixed = of_a == of_b ? "" : fmt::format("-{}", of_b.name);
   const std::string name =
-      fmt::format("gemm.{}.acc-fp32.out-{}.{}.{}{}.m{}n{}k{}.plain.normal.s1", b.half().name,
+      fmt::format("gemm.{}{}.acc-fp32.out-{}.{}.{}{}.m{}n{}k{}.plain.normal.s1", of_a.name, mixed,
                   product.output->name, b.provider, product.a.transposed ? 't' : 'n',
                   product.b.transposed ? 't' : 'n', product.m, product.n, product.k);
   return gemm::suite().bind(parse_case("gemm", gemm::suite().axes, name));
@@ -107,13 +117,13 @@ Expectation expect_beside(const Case& c, const TensorSet& inputs,
                           const operators::TrainingProducts& had,
                           const operators::TrainingVariant& variant, bool flushes) {
   const Binding b = bind(c);
-  TensorSet expected = outputs_of(evaluate(c, inputs, {}, variant, &had));
+  TensorSet expected = outputs_of(b, evaluate(c, inputs, {}, variant, &had));
   Enclosure around{.low = expected, .high = expected};
   const auto operand = [&](const std::string& name) {
     const Tensor& stored = name == "x" ? inputs.at(name) : expected.at(name);
     return flushes ? flushed(stored) : stored;
   };
-  for (const Product& product : products_of(b)) {
+  for (const Product& product : provided_products(b)) {
     Expectation right =
         gemm_of(b, product)
             ->expect({{"a", operand(product.a.name)}, {"b", operand(product.b.name)}});

@@ -2,6 +2,8 @@
 // A step whose products multiply tensors in 8 bits: which tensors these are, and the launches that
 // make them and scale sums back. Their outputs are named after the 16-bit tensor, `_amax` holding
 // amax, scale and inverse, and `_fp8` the tensor; `..._ab_sums` are the sums of a product.
+// Libraries multiply rows of A by rows of B alone, so for them tensors are also stored by columns:
+// `_fp8_turned`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,16 +33,22 @@ Launch launch(const Binding& b, const char* entry, const formats::Format& to, st
           .arguments = std::move(arguments)};
 }
 
+using Sizes = operators::TrainingProblem;
 struct OperandRow {
   const char *wide, *stem;
   const formats::Format* format;
   operators::ScaledTensor operators::ScaledOperands::* member;
+  std::size_t Sizes::*rows, Sizes::*columns;
+  bool is_turned;  // for libraries
 };
 using Operands = operators::ScaledOperands;
 constexpr OperandRow kOperands[] = {
-    {"x", "00_x", &kE4m3fn, &Operands::x},          {"00_w1h", "00_w1h", &kE4m3fn, &Operands::w1h},
-    {"00_w2h", "00_w2h", &kE4m3fn, &Operands::w2h}, {"02_g", "02_g", &kE4m3fn, &Operands::g},
-    {"05_dy", "05_dy", &kE5m2, &Operands::dy},      {"08_dh", "08_dh", &kE5m2, &Operands::dh}};
+    {"x", "00_x", &kE4m3fn, &Operands::x, &Sizes::batch, &Sizes::in, true},
+    {"00_w1h", "00_w1h", &kE4m3fn, &Operands::w1h, &Sizes::hidden, &Sizes::in, false},
+    {"00_w2h", "00_w2h", &kE4m3fn, &Operands::w2h, &Sizes::out, &Sizes::hidden, true},
+    {"02_g", "02_g", &kE4m3fn, &Operands::g, &Sizes::batch, &Sizes::hidden, true},
+    {"05_dy", "05_dy", &kE5m2, &Operands::dy, &Sizes::batch, &Sizes::out, true},
+    {"08_dh", "08_dh", &kE5m2, &Operands::dh, &Sizes::batch, &Sizes::hidden, true}};
 
 struct SumsRow {
   const char* name;
@@ -55,6 +63,18 @@ constexpr SumsRow kSums[] = {{"01_ab_sums", &Products::h},
 
 std::string numbers_of(const OperandRow& row) { return fmt::format("{}_amax", row.stem); }
 std::string eight_of(const OperandRow& row) { return fmt::format("{}_fp8", row.stem); }
+std::string turned_of(const OperandRow& row) { return fmt::format("{}_fp8_turned", row.stem); }
+bool is_turned(const Binding& b, const OperandRow& row) {
+  return row.is_turned && !b.is_portable();
+}
+
+formats::Tensor turned(const formats::Tensor& tensor, std::size_t columns) {
+  formats::Tensor result = tensor;
+  const std::size_t rows = tensor.count() / columns;
+  for (std::size_t i = 0; i < tensor.count(); ++i)
+    result.set(i % columns * rows + i / columns, tensor.at(i));
+  return result;
+}
 
 const OperandRow& operand_named(std::string_view wide) {
   return *std::ranges::find(kOperands, wide, &OperandRow::wide);
@@ -66,7 +86,7 @@ const char* sums_of(const Product& product) {
 
 }  // namespace
 
-void add_scaled_outputs(const operators::TrainingStep& step, TensorSet& outputs) {
+void add_scaled_outputs(const Binding& b, const operators::TrainingStep& step, TensorSet& outputs) {
   if (step.eight.x.eight.format == nullptr) return;
   for (const OperandRow& row : kOperands) {
     const operators::ScaledTensor& operand = step.eight.*row.member;
@@ -74,6 +94,7 @@ void add_scaled_outputs(const operators::TrainingStep& step, TensorSet& outputs)
     // A mistake's words may be of another format of 8 bits.
     formats::Tensor words = operand.eight;
     words.format = row.format;
+    if (is_turned(b, row)) outputs.emplace(turned_of(row), turned(words, b.problem.*row.columns));
     outputs.emplace(eight_of(row), std::move(words));
   }
   for (const SumsRow& row : kSums) outputs.emplace(row.name, step.sums.*row.member);
@@ -85,6 +106,8 @@ void add_scaled_tensors(const Binding& b, Plan& plan) {
     const auto wide = std::ranges::find(plan.tensors, row.wide, &TensorSpec::name);
     added.push_back({numbers_of(row), &kFp32, 3, Role::kOutput});
     added.push_back({eight_of(row), row.format, wide->count, Role::kOutput});
+    if (is_turned(b, row))
+      added.push_back({turned_of(row), row.format, wide->count, Role::kOutput});
   }
   for (const Product& product : products_of(b))
     added.push_back({sums_of(product), &kFp32, product.m * product.n, Role::kOutput});
@@ -106,12 +129,19 @@ void add_scaling(const Binding& b, const char* wide, std::size_t first_flag, Pla
               std::bit_cast<float>(static_cast<std::uint32_t>(largest)), whole(count)}));
   plan.launches.push_back(launch(b, "scale_each", *row.format, groups_of(count, kItems),
                                  {from, numbers, eight, whole(count)}));
+  if (!is_turned(b, row)) return;
+  plan.launches.push_back(launch(b, "scale_each_turned", *row.format, groups_of(count, kItems),
+                                 {from, numbers, TensorRef{turned_of(row)},
+                                  whole(b.problem.*row.rows), whole(b.problem.*row.columns)}));
 }
 
-Product with_scaled_operands(Product product) {
+Product with_scaled_operands(const Binding& b, Product product) {
   for (Factor* factor : {&product.a, &product.b}) {
     const OperandRow& row = operand_named(factor->name);
-    factor->name = eight_of(row);
+    const bool is_along_rows = factor->transposed == (factor == &product.b);
+    const bool turns = !b.is_portable() && !is_along_rows;
+    factor->name = turns ? turned_of(row) : eight_of(row);
+    factor->transposed = factor->transposed != turns;
     factor->format = row.format;
   }
   product.d = sums_of(product);

@@ -57,6 +57,9 @@ constexpr Group kGroups[] = {
     {Level::kSmoke, "fp8", "biases", "portable", "b5i7h19o3", "scale1000", "normal"},
     {Level::kSmoke, "fp8", "biases", "portable", "b17i33h40o9", "scale1", "fragile"},
     {Level::kSmoke, "fp8", "biases", "portable", "b3i5h19o7", "scale2p120", "lonebias inf nan"},
+    {Level::kSmoke, "fp8", "- biases", "library library2", "b16i32h48o16", "scale1000", "normal"},
+    {Level::kSmoke, "fp8", "-", "library", "b16i32h48o16", "scale1", "spread"},
+    {Level::kSmoke, "fp8", "-", "library", "b16i32h48o16", "scale65536", "inf"},
 
     {Level::kStandard, "-", "-", "portable", "b1i1h1o1 b16i16h16o16 b33i65h129o17 b64i100h120o10",
      "scale1 scale1000 scale65536 scale2p24 scale2m12", "normal fragile"},
@@ -78,6 +81,10 @@ constexpr Group kGroups[] = {
     {Level::kStandard, "fp8", "-", "portable", "b4i8h16o8", "scale1", "still"},
     {Level::kStandard, "fp8", "-", "portable", "b5i7h19o3 b33i65h129o17", "scale1", "spread faint"},
     {Level::kStandard, "fp8", "-", "portable", "b64i100h120o10", "scale65536", "fragile"},
+    {Level::kStandard, "fp8", "- biases", "library library2", "b64i256h512o64", "scale1 scale65536",
+     "normal fragile"},
+    {Level::kStandard, "fp8", "-", "library library2", "b16i32h48o16", "scale2p120", "tail"},
+    {Level::kStandard, "fp8", "-", "library library2", "b16i32h48o16", "scale1", "faint still"},
     {Level::kStandard, "-", "biases", "portable", "b7i9h11o13 b2i3h4099o5", "scale65536",
      "lone tail lonebias inf nan"},
     {Level::kStandard, "- bf16", "biases", "portable", "b64i256h512o64", "scale65536", "fragile"},
@@ -118,7 +125,7 @@ std::size_t cost(const Case& c) {
 }
 
 TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
-  return outputs_of(evaluate(c, inputs, machine, {}));
+  return outputs_of(bind(c), evaluate(c, inputs, machine, {}));
 }
 
 // The inputs of one wrong element: the operands of the last operation that computed it.

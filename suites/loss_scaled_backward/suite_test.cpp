@@ -79,7 +79,7 @@ TEST(LossScaledBackwardSuite, NamesWithoutFormatAndBiasesAreOfFp16WithoutThem) {
   EXPECT_THROW(any_named("biases.bf16.portable.b5i7h19o3.scale1.normal.s7"), UsageError);
 }
 
-TEST(LossScaledBackwardSuite, RefusesEmptyAndHugeShapesAndLibrariesIn8Bits) {
+TEST(LossScaledBackwardSuite, RefusesEmptyAndHugeShapes) {
   EXPECT_THROW(static_cast<void>(suite().bind(named("b0i1h1o1.scale1.normal.s1"))->inputs()),
                UsageError);
   EXPECT_THROW(static_cast<void>(suite().bind(named("b1i1h99999o1.scale1.normal.s1"))->inputs()),
@@ -89,8 +89,26 @@ TEST(LossScaledBackwardSuite, RefusesEmptyAndHugeShapesAndLibrariesIn8Bits) {
   for (const char* name : {"bf16.portable.b5i7h19o3.scale1.spread.s1",
                            "fp8.biases.portable.b5i7h19o3.scale1.faint.s1"})
     EXPECT_THROW(static_cast<void>(suite().bind(any_named(name))->inputs()), UsageError) << name;
-  const Case of_library = any_named("fp8.library.b5i7h19o3.scale1.normal.s1");
-  EXPECT_THROW(static_cast<void>(suite().bind(of_library)->inputs()), UsageError);
+}
+
+// Libraries multiply matrices of 8 bits along rows, so that some are stored by columns, too.
+TEST(LossScaledBackwardSuite, ALibraryMultipliesTurnedTensorsAlongRows) {
+  const Case c = any_named("fp8.library.b2i3h4o5.scale1.normal.s1");
+  const Expectation expected = suite().bind(c)->expect(suite().bind(c)->inputs());
+  const formats::Tensor& dy = expected.middle.at("05_dy_fp8");
+  const formats::Tensor& turned = expected.middle.at("05_dy_fp8_turned");
+  for (std::size_t sample = 0; sample < 2; ++sample) {
+    for (std::size_t output = 0; output < 5; ++output)
+      EXPECT_EQ(dy.at(sample * 5 + output), turned.at(output * 2 + sample));
+  }
+  for (const Product& product : provided_products(bind(c))) {
+    EXPECT_FALSE(product.a.transposed) << product.d;
+    EXPECT_TRUE(product.b.transposed) << product.d;
+  }
+  const Product dw2 = provided_products(bind(c)).at(2);
+  EXPECT_EQ("05_dy_fp8_turned", dw2.a.name);
+  EXPECT_EQ("02_g_fp8_turned", dw2.b.name);
+  EXPECT_EQ("06_ab_sums", dw2.d);
 }
 
 TEST(LossScaledBackwardFills, FragileGradientsAreSubnormalWithoutAScaleAndNormalWithOne) {
@@ -215,6 +233,7 @@ TEST(LossScaledBackwardSuite, AnFp16DevicePosingAsBf16IsSeen) {
   const Case c = any_named("bf16.portable.b17i33h40o9.scale1.fragile.s7");
   const TensorSet inputs = suite().bind(c)->inputs();
   const TensorSet posed = outputs_of(
+      bind(c),
       evaluate(c, inputs, {}, {.casts_through_fp16 = true, .products_through_fp16 = true}));
   EXPECT_GT(compare(suite().bind(c)->expect(inputs).middle, posed, 0).mismatches, 2000U);
 }

@@ -175,6 +175,18 @@ const Measured* rival_of(const DeviceRun& run, const std::vector<Measured>& rows
   return best;
 }
 
+// Times a row in turn with another one, and keeps that in the row under a name.
+void hold_duel(Asker& asker, DeviceRun& run, const Measured& row, const Measured& against,
+               const char* as, const MeasuringSinks& sinks) {
+  const json answer = asker.ask({{"op", "duel"}, {"name", row.name}, {"against", against.name}},
+                                row.name, "not timed alternately");
+  if (asker.is_over() || !answer.contains("duel")) return;
+  const json held = {
+      {"row", run.throughput[row.row].at("name")}, {"as", as}, {"duel", answer.at("duel")}};
+  sinks.duel(held);
+  add_duel(run, held);
+}
+
 // Repeats, side by side, every claim to be faster than all fp32 kernels of the run. Slower rows
 // claim nothing.
 void hold_duels(Asker& asker, DeviceRun& run, const std::vector<Measured>& rows,
@@ -186,13 +198,48 @@ void hold_duels(Asker& asker, DeviceRun& run, const std::vector<Measured>& rows,
         row.name.starts_with(kAutocast))
       continue;
     if (step_rate(own, row) <= step_rate(run.throughput[rival->row], *rival)) continue;
-    const json answer = asker.ask({{"op", "duel"}, {"name", row.name}, {"against", rival->name}},
-                                  row.name, "not timed alternately");
+    hold_duel(asker, run, row, *rival, "duel", sinks);
     if (asker.is_over()) return;
-    if (!answer.contains("duel")) continue;
-    const json held = {{"row", own.at("name")}, {"duel", answer.at("duel")}};
-    sinks.duel(held);
-    add_duel(run, held);
+  }
+}
+
+const Measured* fastest_of(const DeviceRun& run, const std::vector<Measured>& rows,
+                           const std::string& operation, std::string_view format) {
+  const Measured* best = nullptr;
+  for (const Measured& row : rows) {
+    const json& entry = run.throughput[row.row];
+    if (row.rate <= 0 || entry.at("operation") != operation || !is_of(entry, format)) continue;
+    if (best == nullptr || row.rate > best->rate) best = &row;
+  }
+  return best;
+}
+
+// The same product in fp32; null if none counts.
+const Measured* same_in_fp32(const DeviceRun& run, const std::vector<Measured>& rows,
+                             const Measured& own) {
+  const json& wanted = run.throughput[own.row];
+  const auto found = std::ranges::find_if(rows, [&](const Measured& row) {
+    const json& entry = run.throughput[row.row];
+    const auto is_same = [&](const char* key) { return entry.at(key) == wanted.at(key); };
+    return row.rate > 0 && is_of(entry, "fp32") && is_same("operation") && is_same("provider") &&
+           is_same("shape") && is_same("fill");
+  });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+// Times the fastest fp16 chain of each operation, and the fastest product, in turn with the same in
+// fp32: what fp16 gains is then known, whatever clocks do between the rows.
+void time_beside_fp32(Asker& asker, DeviceRun& run, const std::vector<Measured>& rows,
+                      const MeasuringSinks& sinks) {
+  for (const char* operation : {"chain.add", "chain.mul", "chain.fma", "chain.muladd", "gemm"}) {
+    const Measured* own = fastest_of(run, rows, operation, "fp16");
+    if (own == nullptr) continue;
+    const Measured* other = operation == std::string_view("gemm")
+                                ? same_in_fp32(run, rows, *own)
+                                : fastest_of(run, rows, operation, "fp32");
+    if (other == nullptr) continue;
+    hold_duel(asker, run, *own, *other, "beside", sinks);
+    if (asker.is_over()) return;
   }
 }
 
@@ -257,13 +304,17 @@ void measure_throughput(Worker& worker, DeviceRun& run, const MeasuringSinks& si
     if (row) rows.push_back(std::move(*row));
   }
   hold_duels(asker, run, rows, sinks);
+  if (asker.is_over()) return;
+  time_beside_fp32(asker, run, rows, sinks);
+  if (asker.is_over()) return;
   time_again(asker, run, list, rows, sinks);
 }
 
 void add_duel(DeviceRun& run, const json& held) {
   const auto row = std::ranges::find_if(
       run.throughput, [&](const json& each) { return each.at("name") == held.at("row"); });
-  if (row != run.throughput.end()) (*row)["duel"] = held.at("duel");
+  // Journals of older runs hold one kind alone.
+  if (row != run.throughput.end()) (*row)[held.value("as", "duel")] = held.at("duel");
 }
 
 }  // namespace halfmark::suites

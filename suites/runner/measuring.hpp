@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timing part of a run: which rows, at which sizes, and which of them are timed again in
-// alternation with the fastest fp32 kernel. Decides the order; workers measure, reports judge.
+// alternation with the fastest fp32 kernel, or with the same in fp32. Decides the order; workers
+// measure, reports judge.
 //
 // Assumption: every timed kernel passed in this run, at the size of its case or, if grown, at its
 // new size.
@@ -29,7 +30,8 @@ inline constexpr const char* kLeftOut = "left out";
 /// worker after another.
 void measure_throughput(Worker& worker, DeviceRun& run, const MeasuringSinks& sinks);
 
-/// Adds `held`, {"row": name, "duel": result of throughput::duel()}, to the row of that name.
+/// Adds `held`, {"row": name, "as": "duel" or "beside", "duel": result of throughput::duel()}, to
+/// the row of that name.
 void add_duel(DeviceRun& run, const nlohmann::json& held);
 
 }  // namespace halfmark::suites
