@@ -15,6 +15,13 @@ using formats::Tensor;
 
 // Products with a one-column matrix take another code path in most libraries.
 constexpr std::size_t kTallColumns = 8;
+// Libraries multiply matrices of 8 bits in sizes that are multiples of this: rows and columns are
+// repeated, and sums have more terms, all of them zero.
+constexpr std::size_t kStepOf8Bits = 16;
+
+std::size_t rounded_up(std::size_t size, std::size_t step) {
+  return (size + step - 1) / step * step;
+}
 
 Case with_words(Case c, std::string shape, std::string variant) {
   for (Token& token : c.tokens) {
@@ -113,10 +120,12 @@ inference::Subject Probe::scaled_subject(std::size_t terms) const {
 Tensor Probe::answer(const std::string& variant, const inference::GemmProblem& p, const Tensor& a,
                      const Tensor& b, const Tensor* c) const {
   const bool is_exact = shape_ == ProbeShape::kExact;
-  const std::size_t rows = is_exact ? bound_.problem.m : p.m;
-  const std::size_t columns =
-      is_exact ? bound_.problem.n : std::max(p.n, std::min(bound_.problem.n, kTallColumns));
-  const Case shaped = with_words(case_, fmt::format("m{}n{}k{}", rows, columns, p.k), variant);
+  const std::size_t step = bound_.operands->storage_bytes() == 1 ? kStepOf8Bits : 1;
+  const std::size_t rows = rounded_up(is_exact ? bound_.problem.m : p.m, step);
+  const std::size_t columns = rounded_up(
+      is_exact ? bound_.problem.n : std::max(p.n, std::min(bound_.problem.n, kTallColumns)), step);
+  const Case shaped = with_words(
+      case_, fmt::format("m{}n{}k{}", rows, columns, rounded_up(p.k, step)), variant);
   Tensor d = Tensor::zeros(*bound_.output, p.d_count());
   for (std::size_t row = 0; row < p.m; row += rows) {
     for (std::size_t column = 0; column < p.n; column += columns) {
