@@ -179,7 +179,7 @@ void check_library(const json& row, const std::string& where) {
 }
 
 void check_packs(const json& packs) {
-  constexpr std::uint64_t kMostWidth = 16;
+  constexpr std::uint64_t kMostWidth = 32;
   for (const auto& [kind, widths] : packs.items()) {
     const bool good =
         widths.is_array() && std::all_of(widths.begin(), widths.end(), [](const json& width) {

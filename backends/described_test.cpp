@@ -55,10 +55,10 @@ TEST(Described, EveryFaultNamesItsKey) {
   json no_evidence = promise;
   no_evidence["evidence"] = "";
   EXPECT_EQ("", complaint("promises", json::array({promise})));
-  EXPECT_EQ("", complaint("packs", {{"fp32", {1, 2, 16}}}));
+  EXPECT_EQ("", complaint("packs", {{"fp32", {1, 2, 32}}}));
   EXPECT_EQ("'packs' of the description must be an object", complaint("packs", 7));
-  for (const json& widths : {json("wide"), json{0}, json{17}, json{"2"}})
-    EXPECT_EQ("'packs' of 'fp32' must be a list of widths from 1 to 16",
+  for (const json& widths : {json("wide"), json{0}, json{33}, json{"2"}})
+    EXPECT_EQ("'packs' of 'fp32' must be a list of widths from 1 to 32",
               complaint("packs", {{"fp32", widths}}));
   EXPECT_EQ("the description lacks 'name'", complaint("name", nullptr));
   EXPECT_EQ("'name' of the description is empty", complaint("name", ""));

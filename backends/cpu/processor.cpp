@@ -138,7 +138,7 @@ DeviceInfo identify(const Processor& processor, unsigned threads) {
   info.compute_units = threads;
   info.promises = promises(processor);
   info.packs = {{"fp32", {1, 8, 16}}, {"half", {1, 8}}};
-  if (!processor.half_arithmetic.empty()) info.packs.push_back({"fp16", {1, 8, 16}});
+  if (!processor.half_arithmetic.empty()) info.packs.push_back({"fp16", {1, 8, 16, 32}});
   info.extra = {{"clock", "host: the device is the processor"},
                 {"features", processor.features},
                 {"microcode", processor.microcode},

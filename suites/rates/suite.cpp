@@ -39,7 +39,7 @@ const std::vector<Axis>& axes() {
                     "convert a widening and a narrowing; or a stream through memory",
                     {"add", "mul", "fma", "muladd", "convert", "copy", "triad"}),
       provider_axis(Providers::kHalfmark),
-      axis_of_words("width", "numbers in a pack", {"w1", "w2", "w4", "w8", "w16"}),
+      axis_of_words("width", "numbers in a pack", {"w1", "w2", "w4", "w8", "w16", "w32"}),
       axis_of_numbers("length", "n items, r rounds of 15 steps (of a stream: n packs, r1)", "nr"),
       fill_axis({&kFill, 1}),
   };
@@ -55,7 +55,9 @@ struct Group {
 // level smoke has streams in the width that every language has, and one triad in packs, whose
 // bandwidth is the device's best.
 constexpr Group kGroups[] = {
-    {"fp32 fp16", "add mul fma muladd", "w1 w2 w4 w8 w16"},
+    {"fp32", "add mul fma muladd", "w1 w2 w4 w8 w16"},
+    // A processor's widest registers hold 32 halves.
+    {"fp16", "add mul fma muladd", "w1 w2 w4 w8 w16 w32"},
     {"bf16", "add mul fma muladd", "w1 w2"},
     {"fp16", "convert", "w1 w2 w4 w8 w16"},
     {"fp32", "copy", "w1"},

@@ -46,6 +46,8 @@ TEST(RatesSuite, SmokeHasWhatTheVerdictOnFp16Needs) {
         wanted.insert(format + chain + width);
     }
   }
+  for (const char* chain : {"add", "mul", "fma", "muladd"})
+    wanted.insert(fmt::format("fp16 {} w32", chain));
   EXPECT_EQ(wanted, smoke);
 }
 

@@ -128,7 +128,7 @@ constexpr std::string_view kPoints[] = {
     "nn.m32n1024k1024.*", "nn.m64n1024k1024.*", "nn.m16n2048k2048.*", "nn.m32n2048k2048.*",
     "nn.m64n2048k2048.*", "nn.m512n2048k512.*", "??.m1024n1024k1024.*", "nn.m8192n8192k8192.*",
     // Packs of chains and streams.
-    "w1", "w2", "w4", "w8", "w16"};
+    "w1", "w2", "w4", "w8", "w16", "w32"};
 
 // The shape, if it is such a point.
 std::string point_of(const std::string& shape) {

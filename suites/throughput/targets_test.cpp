@@ -260,13 +260,15 @@ TEST(Targets, HalfAndSingleOfAnOperationGetTheSameProblem) {
         operation == "chain.convert")
       continue;
     const auto all = choose(names);
+    // Chains are compared at the best width of each format.
     EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const std::string& other) {
       if (other.starts_with(kAutocast)) return false;
       const Case partner = parse_case(other);
       const Labels others = labels_of(partner);
       return others.formats.starts_with("fp32") &&
              find_target(partner)->operation == find_target(c)->operation &&
-             others.provider == labels.provider && others.shape == labels.shape &&
+             others.provider == labels.provider &&
+             (operation.starts_with("chain.") || others.shape == labels.shape) &&
              others.fill == labels.fill;
     })) << name;
   }

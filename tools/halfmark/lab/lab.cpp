@@ -68,8 +68,8 @@ const lab::Size& chosen_size(const LabOptions& options, const lab::Design& desig
   return lab::size_of(design, name);
 }
 
-std::vector<const lab::Mode*> modes_of(const LabOptions& options,
-                                       const lab::Experiment& experiment) {
+std::vector<const lab::Mode*> modes_of(const LabOptions& options, const lab::Experiment& experiment,
+                                       bool is_long) {
   if (experiment.compares && !options.modes.empty())
     throw UsageError(fmt::format("{} compares all its modes with each other; leave out --mode",
                                  experiment.name));
@@ -79,7 +79,8 @@ std::vector<const lab::Mode*> modes_of(const LabOptions& options,
   for (const lab::Mode& mode : experiment.modes) {
     const bool is_named =
         std::find(options.modes.begin(), options.modes.end(), mode.name) != options.modes.end();
-    if (options.modes.empty() || is_named) chosen.push_back(&mode);
+    const bool by_default = options.modes.empty() && !(is_long && mode.is_slow_on_processors);
+    if (by_default || is_named) chosen.push_back(&mode);
   }
   return chosen;
 }
@@ -187,9 +188,10 @@ int run_lab(const LabOptions& options, const std::optional<backends::DeviceInfo>
   const lab::Experiment& experiment = lab::experiment_named(options.experiment);
   const lab::Design& design = experiment.design();
   const lab::Size& size = chosen_size(options, design, device);
+  const bool is_long = size.name == "full" && device && is_slow(*device);
   const lab::Request request{.experiment = &experiment,
                              .size = &size,
-                             .modes = modes_of(options, experiment),
+                             .modes = modes_of(options, experiment, is_long),
                              .seed = options.seed,
                              .steps = options.steps == 0 ? experiment.steps : options.steps};
   require_turns(request);

@@ -31,6 +31,7 @@ constexpr Mode kFragile[] = {
      .scale = -112,
      .dynamic = false,
      .most_steps = 1,
+     .is_slow_on_processors = true,
      .is_portable = true},
 };
 

@@ -39,6 +39,7 @@ struct Mode {
   std::string_view scaler = "pytorch";  // a profile of reference/operators/loss_scaler.hpp
   std::int64_t growth_interval = 0;     // of the scaler; 0: as the profile has it
   std::size_t most_steps = SIZE_MAX;
+  bool is_slow_on_processors = false;  // at size full they run it only where it is named
   bool is_portable = false;  // without libraries: the bound of a product has what flushing gives
 };
 
