@@ -124,8 +124,8 @@ Tensor Probe::answer(const std::string& variant, const inference::GemmProblem& p
   const std::size_t rows = rounded_up(is_exact ? bound_.problem.m : p.m, step);
   const std::size_t columns = rounded_up(
       is_exact ? bound_.problem.n : std::max(p.n, std::min(bound_.problem.n, kTallColumns)), step);
-  const Case shaped = with_words(
-      case_, fmt::format("m{}n{}k{}", rows, columns, rounded_up(p.k, step)), variant);
+  const Case shaped =
+      with_words(case_, fmt::format("m{}n{}k{}", rows, columns, rounded_up(p.k, step)), variant);
   Tensor d = Tensor::zeros(*bound_.output, p.d_count());
   for (std::size_t row = 0; row < p.m; row += rows) {
     for (std::size_t column = 0; column < p.n; column += columns) {
