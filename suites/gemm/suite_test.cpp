@@ -66,9 +66,9 @@ TEST(GemmSuite, SmokeIsSmall) {
     EXPECT_LE(p.d_count() * p.k, std::size_t{1} << 21) << print(c);
     steps += p.d_count() * p.k;
   }
-  // 164, ten half-precision sums for libraries, three products of processors' units, and two of
+  // 164, ten half-precision sums for libraries, three products of processors' units, and three of
   // two formats.
-  EXPECT_LE(smoke.size(), 179u);
+  EXPECT_LE(smoke.size(), 180u);
   EXPECT_LE(steps, std::size_t{11} << 20);
 }
 

@@ -152,6 +152,23 @@ TEST(GemmUnitBound, HoldsEveryUnitOnEveryKindOfData) {
   EXPECT_TRUE(beyond_sums.contains("unit.cdna2.mfma.fp16.fp32"));
 }
 
+// Libraries multiply operands of 8 bits by units, whose 14 bits no bound of fp32 sums holds.
+TEST(GemmUnitBound, HoldsWhatLibrariesMayGetOfUnitsFor8Bits) {
+  for (const auto& [formats, name] : {std::pair{"e4m3fn", "unit.hopper.wgmma.e4m3fn.fp32"},
+                                      {"e4m3fn-e5m2", "unit.ada.mma.e4m3fn.fp32"},
+                                      {"e5m2-e4m3fn", "unit.hopper.wgmma.e5m2.fp32"}}) {
+    const Case c = parse_case(
+        "gemm", suite().axes,
+        fmt::format("gemm.{}.acc-fp32.out-fp32.library.nt.m16n16k64.plain.normal.s7", formats));
+    const TensorSet inputs = suite().bind(c)->inputs();
+    const Enclosure own = *enclose(c, inputs);
+    models::Unit unit = *models::find_unit(name);
+    EXPECT_EQ(0u, outside(own, of_unit(c, inputs, unit))) << formats;
+    unit.fraction_bits = 8;
+    EXPECT_LT(0u, outside(own, of_unit(c, inputs, unit))) << formats;
+  }
+}
+
 // 1 + 40 products just below its last place: a unit that aligns to 23 bits loses all of them.
 struct Lost {
   static constexpr formats::Bits kOne = 0x3f800000;

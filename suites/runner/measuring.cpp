@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -313,8 +314,10 @@ void measure_throughput(Worker& worker, DeviceRun& run, const MeasuringSinks& si
 void add_duel(DeviceRun& run, const json& held) {
   const auto row = std::ranges::find_if(
       run.throughput, [&](const json& each) { return each.at("name") == held.at("row"); });
-  // Journals of older runs hold one kind alone.
-  if (row != run.throughput.end()) (*row)[held.value("as", "duel")] = held.at("duel");
+  const std::string as = held.value("as", "duel");  // journals of older runs hold one kind alone
+  if (as != "duel" && as != "beside")
+    throw std::runtime_error("a duel is neither 'duel' nor 'beside'");
+  if (row != run.throughput.end()) (*row)[as] = held.at("duel");
 }
 
 }  // namespace halfmark::suites

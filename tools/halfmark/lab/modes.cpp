@@ -26,7 +26,8 @@ constexpr Mode kFragile[] = {
     {"overflow", "fp16, forced overflow: dynamic scale from 2^24", &kFp16, 24, true},
     // 2^-126 is to fp32 what 2^-14 is to fp16. Processors take long for subnormal numbers.
     {.name = "fp32-subnormal",
-     .title = "fp32, gradients as subnormal as in fp16: one step at a scale of 2^-112",
+     .title = "fp32, gradients as subnormal as in fp16: one step at a scale of 2^-112, by portable "
+              "kernels",
      .format = &kFp32,
      .scale = -112,
      .dynamic = false,

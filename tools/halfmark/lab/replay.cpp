@@ -153,6 +153,17 @@ std::string explanation_of(const suites::CaseResult& result) {
   return fmt::format("{}, or {} more", sentences.front(), sentences.size() - 1);
 }
 
+// Whether nothing but flushing explains every wrong element.
+bool flushes(const suites::CaseResult& result) {
+  bool any = false;
+  for (const suites::Explanation& each : result.explanations) {
+    if (!each.exact(result.mismatches)) continue;
+    if (!each.finding_class.starts_with("ftz")) return false;
+    any = true;
+  }
+  return any;
+}
+
 bool all_finite(const Tensor& tensor) {
   if (tensor.format->bits > 8) return !fast::statistics(tensor).first_non_finite;
   for (std::size_t i = 0; i < tensor.count(); ++i) {
@@ -233,7 +244,7 @@ void diagnose(suites::Session& session, const Call& call, Deviation& deviation) 
   deviation.finding_class = result.finding_class;
   deviation.sentence = explanation_of(result);
   // Where no element is a zero: sums whose terms vanished.
-  deviation.flushed = deviation.flushed || result.finding_class == "ftz";
+  deviation.flushed = deviation.flushed || flushes(result);
 }
 
 }  // namespace
