@@ -6,6 +6,7 @@
 // their byte.
 #pragma once
 
+#include <cstring>
 #include <vector>
 
 #include "reference/formats/format.hpp"
@@ -42,7 +43,14 @@ struct Tensor {
   // All elements widened to Bits. Hot loops should read this instead of calling at() repeatedly.
   [[nodiscard]] std::vector<Bits> to_bits() const;
 
-  [[nodiscard]] bool operator==(const Tensor&) const = default;
+  // By memory, which reads large tensors at the memory's rate; std::vector compares byte by byte.
+  [[nodiscard]] bool has_bytes_of(const Tensor& other) const {
+    return bytes.size() == other.bytes.size() &&
+           (bytes.empty() || std::memcmp(bytes.data(), other.bytes.data(), bytes.size()) == 0);
+  }
+  [[nodiscard]] bool operator==(const Tensor& other) const {
+    return format == other.format && has_bytes_of(other);
+  }
 };
 
 }  // namespace halfmark::formats

@@ -7,6 +7,7 @@
 #include <exception>
 #include <iterator>
 #include <latch>
+#include <optional>
 #include <thread>
 
 #include "suites/core/execute/progress.hpp"
@@ -32,7 +33,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 void compare_runs(const std::string& name, const formats::Tensor& first,
                   const formats::Tensor& second, DeviceResult& result) {
-  if (first.bytes == second.bytes) return;
+  if (first.has_bytes_of(second)) return;
   for (std::size_t i = 0; i < first.count(); ++i) {
     const auto a = element(first, i);
     const auto b = element(second, i);
@@ -46,24 +47,43 @@ void note(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
-void collect(const PreparedPlan& run, const Plan& plan, const TensorSet& inputs, bool first,
-             DeviceResult& result) {
+// Guards and operands must be what they were.
+void check_surroundings(const PreparedPlan& run, const Plan& plan, const TensorSet& inputs,
+                        DeviceResult& result) {
+  for (const TensorSpec& spec : plan.tensors) {
+    if (!run.guard_is_intact(spec)) note(result.guards_broken, spec.name);
+    if (spec.role == Role::kInput && !run.holds(spec, inputs.at(spec.name)))
+      note(result.inputs_changed, spec.name);
+  }
+}
+
+TensorSet outputs_of(const PreparedPlan& run, const Plan& plan) {
   TensorSet outputs;
   for (const TensorSpec& spec : plan.tensors) {
-    auto [tensor, guard_intact] = run.read(spec);
-    if (!guard_intact) note(result.guards_broken, spec.name);
-    if (spec.role == Role::kInput && tensor.bytes != inputs.at(spec.name).bytes) {
-      note(result.inputs_changed, spec.name);
-    }
-    if (!is_output(spec)) continue;
-    if (!first) compare_runs(spec.name, result.outputs.at(spec.name), tensor, result);
-    outputs.emplace(spec.name, std::move(tensor));
+    if (is_output(spec)) outputs.emplace(spec.name, run.read(spec).first);
   }
-  if (first) {
-    result.outputs = std::move(outputs);
-  } else if (outputs != result.outputs && result.variants.size() < kVariantsKept) {
+  return outputs;
+}
+
+void collect(const PreparedPlan& run, const Plan& plan, const TensorSet& inputs,
+             DeviceResult& result) {
+  result.outputs = outputs_of(run, plan);
+  check_surroundings(run, plan, inputs, result);
+}
+
+// Reads outputs whole only where they differ from the first run's.
+void collect_again(const PreparedPlan& run, const Plan& plan, const TensorSet& inputs,
+                   DeviceResult& result) {
+  check_surroundings(run, plan, inputs, result);
+  const bool repeats = std::ranges::all_of(plan.tensors, [&](const TensorSpec& spec) {
+    return !is_output(spec) || run.holds(spec, result.outputs.at(spec.name));
+  });
+  if (repeats) return;
+  TensorSet outputs = outputs_of(run, plan);
+  for (const auto& [name, tensor] : outputs)
+    compare_runs(name, result.outputs.at(name), tensor, result);
+  if (outputs != result.outputs && result.variants.size() < kVariantsKept)
     result.variants.push_back(std::move(outputs));
-  }
 }
 
 // Compares the places of one output that hold the same work.
@@ -107,7 +127,7 @@ void repeat(PreparedPlan& run, const Plan& plan, const TensorSet& inputs, Device
   for (std::size_t i = 0; i < plan.repeats; ++i) {
     run.restore(inputs);
     run.launch();
-    collect(run, plan, inputs, false, result);
+    collect_again(run, plan, inputs, result);
   }
 }
 
@@ -117,7 +137,7 @@ void repeat_first(Session& session, const Plan& plan, const TensorSet& inputs,
   TensorSet second = std::exchange(result.outputs, {});
   PreparedPlan run(session, plan, inputs, kFirst);
   run.launch();
-  collect(run, plan, inputs, true, result);
+  collect(run, plan, inputs, result);
   for (const auto& [name, tensor] : second)
     compare_runs(name, result.outputs.at(name), tensor, result);
   if (second != result.outputs) result.variants.push_back(std::move(second));
@@ -214,7 +234,7 @@ bool comes_back(Session& session, const Plan& plan, const TensorSet& inputs, con
   PreparedPlan run(session, plan, inputs, unset);
   run.launch();
   return std::all_of(plan.tensors.begin(), plan.tensors.end(), [&](const TensorSpec& spec) {
-    return !is_output(spec) || run.read(spec).first.bytes == outputs.at(spec.name).bytes;
+    return !is_output(spec) || run.holds(spec, outputs.at(spec.name));
   });
 }
 
@@ -250,16 +270,22 @@ bool launched(PreparedPlan& run, bool first, const Enter& enter, DeviceResult& r
 
 // One of the two runs, and after the second one its repeats. False: the device does not
 // offer the plan.
-bool run_once(Session& session, const Plan& plan, const TensorSet& inputs, bool first,
-              const Known& known, const Enter& enter, DeviceResult& result) {
-  enter(kAllocate);
-  PreparedPlan run(session, plan, inputs, first ? kFirst : kSecond);
+bool run_once(Session& session, PreparedPlan& run, const Plan& plan, const TensorSet& inputs,
+              bool first, const Known& known, const Enter& enter, DeviceResult& result) {
+  if (!first) {
+    enter("upload");
+    run.start_again(inputs, kSecond);
+  }
   if (!launched(run, first, enter, result)) return false;
   const bool was_known = result.known;
   result.known = known && (first || was_known) && known(run);
   if (result.known) return true;
-  collect(run, plan, inputs, first || was_known, result);
-  if (!first && !was_known) repeat_as_planned(session, run, plan, inputs, result);
+  if (first || was_known) {
+    collect(run, plan, inputs, result);
+    return true;
+  }
+  collect_again(run, plan, inputs, result);
+  repeat_as_planned(session, run, plan, inputs, result);
   return !result.not_supported;
 }
 
@@ -331,10 +357,13 @@ DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs
   return guarded(plan, [&](DeviceResult& result, const Enter& enter) {
     build(session, plan, enter);
     bool was_known = false;
+    enter(kAllocate);
+    std::optional<PreparedPlan> run(std::in_place, session, plan, inputs, kFirst);
     for (const bool first : {true, false}) {
       was_known = result.known;
-      if (!run_once(session, plan, inputs, first, known, enter, result)) return;
+      if (!run_once(session, *run, plan, inputs, first, known, enter, result)) return;
     }
+    run.reset();  // frees memory that the comparisons may need
     if (!result.known) compare_further(session, plan, inputs, was_known, result);
   });
 }
@@ -345,7 +374,7 @@ DeviceResult execute_once(Session& session, const Plan& plan, const TensorSet& i
     build(session, plan, enter);
     enter(kAllocate);
     PreparedPlan run(session, plan, inputs, kNan);
-    if (launched(run, true, enter, result)) collect(run, plan, inputs, true, result);
+    if (launched(run, true, enter, result)) collect(run, plan, inputs, result);
   });
 }
 

@@ -67,11 +67,15 @@ class PreparedPlan {
   /// Resets every tensor that steps write to its state before the first launch, so that an old
   /// result cannot pass for the next one.
   void restore(const TensorSet& inputs);
+  /// Writes every tensor as the constructor did, with another poison.
+  void start_again(const TensorSet& inputs, const Unset& unset);
   /// The library's answer if it does not offer one of the plan's operators; launch() then did
   /// nothing useful.
   [[nodiscard]] const std::optional<std::string>& not_supported() const { return not_supported_; }
   /// Reads one tensor back. Second: whether its guard bytes are intact.
   [[nodiscard]] std::pair<formats::Tensor, bool> read(const TensorSpec& spec) const;
+  /// Whether one tensor, read back in pieces, holds these bytes.
+  [[nodiscard]] bool holds(const TensorSpec& spec, const formats::Tensor& tensor) const;
   /// Reads only the guard bytes.
   [[nodiscard]] bool guard_is_intact(const TensorSpec& spec) const;
   [[nodiscard]] const backends::Buffer& buffer(const TensorSpec& spec) const {
@@ -88,6 +92,7 @@ class PreparedPlan {
   std::optional<std::string> not_supported_;
 
   [[nodiscard]] backends::OperatorCall call_of(const OperatorStep& step) const;
+  [[nodiscard]] bool guard_is_intact(const TensorSpec& spec, std::size_t stretch) const;
   void begin_launch() const;
   void flip();
   std::uint64_t run_launch(const Launch& step);

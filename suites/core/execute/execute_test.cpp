@@ -25,6 +25,47 @@ TEST(Execute, ListsWhatKeepsBothPoisons) {
   EXPECT_EQ((std::vector<std::size_t>{0, 1, 2, 3, 4}), got.unwritten.at("d"));
 }
 
+// Larger than two pieces in which poison is written and tensors are compared.
+constexpr std::size_t kManyBytes = 2 * kPieceBytes + 6;
+
+TEST(Execute, FindsEveryUnwrittenElementOfALargeTensor) {
+  Session session(backends::Device::open("host"));
+  Plan plan = idle_plan(formats::kFp16);
+  plan.tensors[1].count = kManyBytes / 2;
+  const TensorSet inputs = {{"a", formats::Tensor::zeros(formats::kFp16, 3)}};
+  const DeviceResult got = execute(session, plan, inputs);
+  EXPECT_TRUE(got.guards_broken.empty());
+  EXPECT_EQ(kManyBytes / 2, got.unwritten.at("d").size());
+}
+
+TEST(PreparedPlan, ComparesEveryByteOfALargeTensor) {
+  Session session(backends::Device::open("host"));
+  Plan plan = idle_plan(formats::kFp16);
+  plan.tensors[0].count = kManyBytes / 2;
+  const TensorSet inputs = {{"a", formats::Tensor::zeros(formats::kFp16, kManyBytes / 2)}};
+  const PreparedPlan run(session, plan, inputs, Unset{});
+  EXPECT_TRUE(run.holds(plan.tensors[0], inputs.at("a")));
+  EXPECT_TRUE(run.guard_is_intact(plan.tensors[0]));
+  for (const std::size_t at : {std::size_t{0}, kPieceBytes - 1, kPieceBytes, kManyBytes - 1}) {
+    formats::Tensor other = inputs.at("a");
+    other.bytes[at] = std::byte{1};
+    EXPECT_FALSE(run.holds(plan.tensors[0], other)) << at;
+  }
+}
+
+TEST(PreparedPlan, StartsAgainWithAnotherPoison) {
+  Session session(backends::Device::open("host"));
+  const Plan plan = idle_plan(formats::kFp16);
+  const TensorSet inputs = {{"a", formats::Tensor::zeros(formats::kFp16, 3)}};
+  PreparedPlan run(session, plan, inputs, Unset{});
+  const Unset other{.contents = std::byte{0x11}, .behind = std::byte{0x22}};
+  run.start_again(inputs, other);
+  const auto [outputs, intact] = run.read(plan.tensors[1]);
+  EXPECT_TRUE(intact);
+  EXPECT_EQ(std::vector<std::byte>(10, other.contents), outputs.bytes);
+  EXPECT_TRUE(run.holds(plan.tensors[0], inputs.at("a")));
+}
+
 TEST(ExecuteOnce, BeginsOutputsAsNanInEveryFormat) {
   Session session(backends::Device::open("host"));
   for (const formats::Format* format : {&formats::kFp16, &formats::kBf16, &formats::kFp32}) {

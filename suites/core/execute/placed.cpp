@@ -14,11 +14,20 @@ std::span<const std::byte> given(const TensorSpec& spec, std::size_t stretch,
   return std::span(inputs.at(spec.name).bytes).subspan(stretch * bytes, bytes);
 }
 
-std::vector<std::byte> unset_image(const TensorSpec& spec, const Unset& unset) {
-  const std::size_t bytes = placed(spec).bytes;
-  std::vector<std::byte> image(bytes, unset.contents);
-  image.resize(bytes + kGuardBytes, unset.behind);
+std::vector<std::byte> unset_image(std::size_t bytes, const Unset& unset) {
+  std::vector<std::byte> image(bytes + kGuardBytes, unset.contents);
+  std::fill(image.end() - kGuardBytes, image.end(), unset.behind);
   return image;
+}
+
+// The last piece includes the guard.
+void write_poison(backends::Buffer& buffer, std::size_t start, std::size_t bytes,
+                  const Unset& unset) {
+  const std::vector<std::byte> image = unset_image(std::min(bytes, kPieceBytes), unset);
+  std::size_t done = 0;
+  for (; bytes - done > kPieceBytes; done += kPieceBytes)
+    buffer.write(start + done, std::span(image).first(kPieceBytes));
+  buffer.write(start + done, std::span(image).last(bytes - done + kGuardBytes));
 }
 
 }  // namespace
@@ -40,7 +49,7 @@ bool is_output(const TensorSpec& spec) {
 
 std::vector<std::byte> first_image(const TensorSpec& spec, std::size_t stretch,
                                    const TensorSet& inputs, const Unset& unset) {
-  std::vector<std::byte> image = unset_image(spec, unset);
+  std::vector<std::byte> image = unset_image(placed(spec).bytes, unset);
   if (is_given(spec)) std::ranges::copy(given(spec, stretch, inputs), image.begin());
   return image;
 }
@@ -49,7 +58,7 @@ void write_first(backends::Buffer& buffer, const TensorSpec& spec, const TensorS
                  const Unset& unset) {
   const Placed place = placed(spec);
   for (std::size_t i = 0; i < place.stretches; ++i) {
-    buffer.write(place.start_of(i), unset_image(spec, unset));
+    write_poison(buffer, place.start_of(i), place.bytes, unset);
     if (is_given(spec) && place.bytes > 0) buffer.write(place.start_of(i), given(spec, i, inputs));
   }
 }

@@ -21,6 +21,10 @@ struct Unset {
 
 inline constexpr std::size_t kGuardBytes = 256;
 
+/// Poison is written, and tensors are compared, in pieces of this size: touching fresh memory of
+/// the host takes longer than the copy.
+inline constexpr std::size_t kPieceBytes = std::size_t{1} << 22;
+
 /// A tensor in memory: `stretches` pieces of `bytes` bytes each, `apart` bytes from one start to
 /// the next, each followed by guard bytes.
 struct Placed {

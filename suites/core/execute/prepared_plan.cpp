@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -40,11 +41,16 @@ PreparedPlan::PreparedPlan(Session& session, const Plan& plan, const TensorSet& 
                            const Unset& unset, Reporting reporting)
     : session_(session), plan_(plan), unset_(unset), reporting_(reporting) {
   for (const TensorSpec& spec : plan.tensors) {
-    backends::Buffer buffer = session.device().allocate(placed(spec).memory_bytes());
-    write_first(buffer, spec, inputs, unset);
-    buffers_.emplace(spec.name, std::move(buffer));
+    buffers_.emplace(spec.name, session.device().allocate(placed(spec).memory_bytes()));
+    write_first(buffers_.at(spec.name), spec, inputs, unset);
     specs_.emplace(spec.name, &spec);
   }
+}
+
+void PreparedPlan::start_again(const TensorSet& inputs, const Unset& unset) {
+  unset_ = unset;
+  for (const TensorSpec& spec : plan_.tensors)
+    write_first(buffers_.at(spec.name), spec, inputs, unset);
 }
 
 void PreparedPlan::restore(const TensorSet& inputs) {
@@ -127,27 +133,44 @@ std::uint64_t PreparedPlan::run_operator(const OperatorStep& step) {
   return outcome.supported ? outcome.elapsed_ns : 0;
 }
 
-bool PreparedPlan::guard_is_intact(const TensorSpec& spec) const {
+bool PreparedPlan::guard_is_intact(const TensorSpec& spec, std::size_t stretch) const {
   const Placed place = placed(spec);
   std::vector<std::byte> guard(kGuardBytes);
+  buffers_.at(spec.name).read(place.start_of(stretch) + place.bytes, guard);
+  return std::ranges::all_of(guard, [this](std::byte b) { return b == unset_.behind; });
+}
+
+bool PreparedPlan::guard_is_intact(const TensorSpec& spec) const {
+  for (std::size_t i = 0; i < spec.stretches; ++i) {
+    if (!guard_is_intact(spec, i)) return false;
+  }
+  return true;
+}
+
+bool PreparedPlan::holds(const TensorSpec& spec, const formats::Tensor& tensor) const {
+  const Placed place = placed(spec);
+  const backends::Buffer& buffer = buffers_.at(spec.name);
+  std::vector<std::byte> piece(std::min(place.bytes, kPieceBytes));
   for (std::size_t i = 0; i < place.stretches; ++i) {
-    buffers_.at(spec.name).read(place.start_of(i) + place.bytes, guard);
-    if (!std::ranges::all_of(guard, [this](std::byte b) { return b == unset_.behind; }))
-      return false;
+    const auto wanted = std::span(tensor.bytes).subspan(i * place.bytes, place.bytes);
+    for (std::size_t at = 0; at < place.bytes; at += kPieceBytes) {
+      const auto part = std::span(piece).first(std::min(kPieceBytes, place.bytes - at));
+      buffer.read(place.start_of(i) + at, part);
+      if (std::memcmp(part.data(), wanted.data() + at, part.size()) != 0) return false;
+    }
   }
   return true;
 }
 
 std::pair<formats::Tensor, bool> PreparedPlan::read(const TensorSpec& spec) const {
   const Placed place = placed(spec);
+  const backends::Buffer& buffer = buffers_.at(spec.name);
   std::vector<std::byte> bytes(place.stretches * place.bytes);
   bool intact = true;
   for (std::size_t i = 0; i < place.stretches; ++i) {
-    const std::vector<std::byte> image = read_stretch(buffers_.at(spec.name), place, i);
-    const std::span part(image);
-    intact = intact && std::ranges::all_of(part.subspan(place.bytes),
-                                           [this](std::byte b) { return b == unset_.behind; });
-    std::copy_n(part.begin(), place.bytes, std::span(bytes).subspan(i * place.bytes).begin());
+    if (place.bytes > 0)
+      buffer.read(place.start_of(i), std::span(bytes).subspan(i * place.bytes, place.bytes));
+    intact = guard_is_intact(spec, i) && intact;
   }
   return {formats::Tensor{.format = spec.format, .bytes = std::move(bytes)}, intact};
 }
