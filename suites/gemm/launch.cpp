@@ -21,7 +21,7 @@ Launch launch_of(const Product& p) {
                           {"HM_ACC_FORMAT", kernel_word(*p.accumulator)}},
               .entry = "gemm",
               .groups = {groups_of(p.n, kTile) * static_cast<std::uint32_t>(p.batch),
-                         groups_of(p.m, kTile), 1},
+                         groups_of(p.m, kTileRows), 1},
               .items = {kTile, kTile, 1},
               .arguments = {}};
   if (p.operands_of_b != nullptr)

@@ -11,8 +11,9 @@
 
 namespace halfmark::suites::gemm {
 
-/// GEMM_TILE of the kernel: a work-group has kTile x kTile work-items.
-inline constexpr std::uint32_t kTile = 16;
+/// GEMM_TILE and GEMM_HEIGHT of the kernel: a work-group has kTile x kTile work-items, and computes
+/// kTileRows x kTile elements.
+inline constexpr std::uint32_t kTile = 16, kTileRows = 64;
 
 struct Product {
   std::size_t m = 0, n = 0, k = 0, batch = 1;
