@@ -5,7 +5,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <vector>
@@ -88,18 +87,11 @@ void merge(Statistics& into, const Statistics& part) {
   into.sum_of_squares += part.sum_of_squares;
 }
 
-template <typename Word>
-Word word_at(const Tensor& tensor, std::size_t i) {
-  Word word = 0;
-  std::memcpy(&word, tensor.bytes.data() + i * sizeof(Word), sizeof(Word));
-  return word;
-}
-
 // Of 16-bit formats: how often each encoding occurs says everything.
 Statistics census(const Tensor& tensor, std::size_t first, std::size_t count) {
   Statistics s{.format = tensor.format};
   std::vector<std::uint32_t> times(std::size_t{1} << 16);
-  for (std::size_t i = first; i < first + count; ++i) ++times[word_at<std::uint16_t>(tensor, i)];
+  for (std::size_t i = first; i < first + count; ++i) ++times[tensor.word_at<std::uint16_t>(i)];
   for (std::size_t word = 0; word < times.size(); ++word) {
     if (times[word] == 0) continue;
     add(s, word & ~s.format->sign_mask(), (word & s.format->sign_mask()) != 0, times[word]);
@@ -115,7 +107,7 @@ Statistics binades(const Tensor& tensor, std::size_t first, std::size_t count) {
   float least = std::numeric_limits<float>::infinity();
   float largest = -least;
   for (std::size_t i = first; i < first + count; ++i) {
-    const auto word = word_at<std::uint32_t>(tensor, i);
+    const auto word = tensor.word_at<std::uint32_t>(i);
     const std::uint32_t magnitude = word & 0x7fffffffU;
     const std::uint32_t field = magnitude >> 23;
     if (field == 0 || field == 255) {

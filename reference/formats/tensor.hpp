@@ -6,6 +6,8 @@
 // their byte.
 #pragma once
 
+#include <bit>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -26,10 +28,20 @@ struct Tensor {
   }
 
   [[nodiscard]] Bits at(std::size_t index) const {
+    // A copy of constant size is one load.
+    switch (format->storage_bytes()) {
+      case 1:
+        return format->from_word(word_at<std::uint8_t>(index));
+      case 2:
+        return format->from_word(word_at<std::uint16_t>(index));
+      case 4:
+        return format->from_word(word_at<std::uint32_t>(index));
+      default:
+        break;
+    }
     const std::size_t width = format->storage_bytes();
-    const std::byte* place = bytes.data() + index * width;
     Bits word = 0;
-    for (std::size_t i = 0; i < width; ++i) word |= static_cast<Bits>(place[i]) << (8 * i);
+    std::memcpy(&word, bytes.data() + index * width, width);
     return format->from_word(word);
   }
 
@@ -38,6 +50,15 @@ struct Tensor {
     std::byte* place = bytes.data() + index * width;
     const Bits word = format->to_word(bits);
     for (std::size_t i = 0; i < width; ++i) place[i] = static_cast<std::byte>(word >> (8 * i));
+  }
+
+  // The word that holds an element of this size.
+  template <typename Word>
+  [[nodiscard]] Word word_at(std::size_t index) const {
+    static_assert(std::endian::native == std::endian::little);
+    Word word{};
+    std::memcpy(&word, bytes.data() + index * sizeof word, sizeof word);
+    return word;
   }
 
   // All elements widened to Bits. Hot loops should read this instead of calling at() repeatedly.
