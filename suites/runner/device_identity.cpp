@@ -7,9 +7,11 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "backends/cache_entry.hpp"
+#include "reference/fast/parallel.hpp"
 #include "reference/text/visible.hpp"
 #include "suites/runner/content_digest.hpp"
 
@@ -86,15 +88,22 @@ json LoadedFiles::of(pid_t worker, const std::string& plugin) {
   const std::set<std::string> own = code_of("self");
   std::set<std::string> files = code_of(std::to_string(worker));
   if (!plugin.empty()) files.insert(plugin);
-  json digests = json::object();
+  std::erase_if(files, [&](const std::string& file) { return own.contains(file); });
+  std::vector<std::pair<std::string, Seen*>> unread;
   for (const std::string& file : files) {
-    if (own.contains(file)) continue;
-    const std::string status = backends::file_identity(file);
     Seen& seen = seen_[file];
-    if (status.empty() || seen.status != status)
-      seen = {.status = status, .digest = file_digest(file).value_or("cannot be read")};
-    digests[file] = seen.digest;
+    if (const std::string status = backends::file_identity(file);
+        status.empty() || seen.status != status) {
+      seen.status = status;
+      unread.emplace_back(file, &seen);
+    }
   }
+  // A vendor's libraries may have gigabytes.
+  fast::for_each_part(unread.size(), 0, fast::Direction::kNearEven, [&](std::size_t i) {
+    unread[i].second->digest = file_digest(unread[i].first).value_or("cannot be read");
+  });
+  json digests = json::object();
+  for (const std::string& file : files) digests[file] = seen_.at(file).digest;
   return digests;
 }
 
