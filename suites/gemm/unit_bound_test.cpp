@@ -169,6 +169,31 @@ TEST(GemmUnitBound, HoldsWhatLibrariesMayGetOfUnitsFor8Bits) {
   }
 }
 
+// The bound is as wide in narrow outputs, too: of every output that has cases, it must still
+// exclude a sum without its last product, and B with its lines exchanged.
+TEST(GemmUnitBound, ExcludesOtherProductsOf8BitsInEveryOutput) {
+  for (const auto& [formats, output, name] :
+       {std::tuple{"e4m3fn", "fp32", "unit.hopper.wgmma.e4m3fn.fp32"},
+        {"e4m3fn-e5m2", "fp16", "unit.ada.mma.e4m3fn.fp32"},
+        {"e5m2-e4m3fn", "bf16", "unit.hopper.wgmma.e5m2.fp32"},
+        {"e5m2-e4m3fn", "fp32", "unit.hopper.wgmma.e5m2.fp32"}}) {
+    const Case c =
+        parse_case("gemm", suite().axes,
+                   fmt::format("gemm.{}.acc-fp32.out-{}.library.nt.m32n48k64.plain.normal.s7",
+                               formats, output));
+    const TensorSet inputs = suite().bind(c)->inputs();
+    const Enclosure own = *enclose(c, inputs);
+    const models::Unit& unit = *models::find_unit(name);
+    const std::uint64_t results = 32 * 48;
+    EXPECT_EQ(0u, outside(own, of_unit(c, inputs, unit))) << print(c);
+    TensorSet shorter = inputs, exchanged = inputs;
+    for (std::size_t row = 0; row < 32; ++row) shorter.at("a").set(row * 64 + 63, 0);
+    std::ranges::rotate(exchanged.at("b").bytes, exchanged.at("b").bytes.begin() + 64);
+    EXPECT_LT(results / 2, outside(own, of_unit(c, shorter, unit))) << print(c);
+    EXPECT_LT(results / 2, outside(own, of_unit(c, exchanged, unit))) << print(c);
+  }
+}
+
 // 1 + 40 products just below its last place: a unit that aligns to 23 bits loses all of them.
 struct Lost {
   static constexpr formats::Bits kOne = 0x3f800000;
