@@ -98,7 +98,7 @@ json LoadedFiles::of(pid_t worker, const std::string& plugin) {
       unread.emplace_back(file, &seen);
     }
   }
-  // A vendor's libraries may have gigabytes.
+  // In parallel: a vendor's libraries may be gigabytes in size.
   fast::for_each_part(unread.size(), 0, fast::Direction::kNearEven, [&](std::size_t i) {
     unread[i].second->digest = file_digest(unread[i].first).value_or("cannot be read");
   });

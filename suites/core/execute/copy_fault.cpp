@@ -113,8 +113,8 @@ std::optional<CopyFault> fault_of_writing(const Place& place, const Bytes& got,
   if (!d) return std::nullopt;
   if (d->last + 1 < got.size())
     return CopyFault{"out_of_bounds", fmt::format("{} changes memory behind its end", asked)};
-  return CopyFault{"short_copy", fmt::format("an upload of {} bytes to '{}' and its guard loses {}",
-                                             got.size(), place.spec.name, range_of(*d))};
+  return CopyFault{"short_copy", fmt::format("the upload that fills '{}' and its guard loses {}",
+                                             place.spec.name, range_of(*d))};
 }
 
 class Search {

@@ -41,9 +41,11 @@ class PreparedPlan;
 using Known = std::function<bool(const PreparedPlan&)>;
 
 /// Runs the plan twice, each time with another poison pattern, so that an unwritten element cannot
-/// look right by chance and a result that does not repeat is detected. Then runs it as often as
-/// Plan::repeats says, beside the work that the plan requests. If two results differ, runs the plan
-/// again to distinguish an effect of the poison from chance.
+/// look right by chance and a result that does not repeat is detected. Both runs use the same
+/// memory, and what a later run leaves is compared in pieces (kPieceBytes): copies of other sizes
+/// are the suite transfer's. Then runs it as often as Plan::repeats says, beside the work that the
+/// plan requests. If two results differ, runs the plan again to distinguish an effect of the poison
+/// from chance.
 ///
 /// `known` is for plans without repeats: tensors of runs for which it is true are not read back.
 /// If it is true for both runs, DeviceResult::known is set and there are no outputs.
@@ -74,7 +76,7 @@ class PreparedPlan {
   [[nodiscard]] const std::optional<std::string>& not_supported() const { return not_supported_; }
   /// Reads one tensor back. Second: whether its guard bytes are intact.
   [[nodiscard]] std::pair<formats::Tensor, bool> read(const TensorSpec& spec) const;
-  /// Whether one tensor, read back in pieces, holds these bytes.
+  /// Whether one tensor, read back in pieces of at most kPieceBytes, holds these bytes.
   [[nodiscard]] bool holds(const TensorSpec& spec, const formats::Tensor& tensor) const;
   /// Reads only the guard bytes.
   [[nodiscard]] bool guard_is_intact(const TensorSpec& spec) const;
