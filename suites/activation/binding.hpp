@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "suites/core/bounds/gelu.hpp"
-#include "suites/core/bounds/real.hpp"
 #include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::activation {

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 
+#include "reference/fast/floating_point.hpp"
 #include "reference/operators/elementary.hpp"
 
 namespace halfmark::suites::activation {
@@ -76,27 +77,26 @@ Gelu form_of(Operation operation) {
 }  // namespace
 
 Enclosure intervals(const Binding& b, const TensorSet& inputs, const Departure& d) {
-  const std::string second(b.row->second);
+  const Format& f = *b.format;
   const Gelu form = form_of(b.row->operation);
-  const std::size_t count = inputs.at("x").count();
-  Enclosure enclosure = empty_enclosure(std::string(b.row->result), *b.format, count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Bits other = second.empty() ? 0 : inputs.at(second).at(i);
-    allow(enclosure, std::string(b.row->result), i,
-          gelu_interval(form, Real::of(*b.format, inputs.at("x").at(i)), Real::of(*b.format, other),
-                        d));
-  }
-  return enclosure;
+  const Tensor& x = inputs.at("x");
+  const Tensor* const second = b.row->second.empty() ? nullptr : &inputs.at(std::string(b.row->second));
+  return enclosure_of(std::string(b.row->result), f, x.count(), [&](std::size_t i) {
+    const double other = second == nullptr ? 0 : value_of(f, second->at(i));
+    return gelu_interval(form, value_of(f, x.at(i)), other, d);
+  });
 }
 
 TensorSet middles(const Enclosure& enclosure) {
+  const fast::FloatingPointScope scope;
   TensorSet out = enclosure.low;
   for (auto& [name, tensor] : out) {
     const Format& f = *tensor.format;
+    const Tensor& highs = enclosure.high.at(name);
     for (std::size_t i = 0; i < tensor.count(); ++i) {
-      const Real low = Real::of(f, tensor.at(i));
-      const Real high = Real::of(f, enclosure.high.at(name).at(i));
-      if (low < high) tensor.set(i, ((low + high) * Real(1, -1)).in(f));
+      const double low = value_of(f, tensor.at(i));
+      const double high = value_of(f, highs.at(i));
+      if (low < high) tensor.set(i, nearest(f, (low + high) / 2));
     }
   }
   return out;

@@ -17,7 +17,7 @@ struct Constant {
   std::string_view key, words;
   std::int64_t digits;
   int places;
-  Real Departure::* member;
+  double Departure::* member;
 };
 
 constexpr Constant kCubic{"cubic", "the factor of the cube is", 44715, 6, &Departure::cubic};
@@ -28,7 +28,12 @@ constexpr std::int64_t power_of_ten(int exponent) {
   return exponent == 0 ? 1 : 10 * power_of_ten(exponent - 1);
 }
 
-Hypothesis with_constant(const Constant& constant, const std::string& text, Real value) {
+// The decimal fraction, rounded once.
+double quotient(std::int64_t digits, int places) {
+  return static_cast<double>(digits) / static_cast<double>(power_of_ten(places));
+}
+
+Hypothesis with_constant(const Constant& constant, const std::string& text, double value) {
   Departure departure;
   departure.*constant.member = value;
   return {.name = fmt::format("{}-{}", constant.key, text),
@@ -52,15 +57,15 @@ void add_decimals(std::vector<Hypothesis>& list, const Constant& constant) {
       std::string text = fmt::format("0.{:0{}}", digits, places);
       while (text.ends_with('0')) text.pop_back();
       if (!texts.insert(text).second) continue;
-      list.push_back(with_constant(constant, text, Real(digits) / Real(power_of_ten(places))));
+      list.push_back(with_constant(constant, text, quotient(digits, places)));
     }
   }
 }
 
 void add_formats(std::vector<Hypothesis>& list, const Constant& constant) {
-  const Real right = Real(constant.digits) / Real(power_of_ten(constant.places));
+  const double right = quotient(constant.digits, constant.places);
   for (const formats::Format* f : {&formats::kFp16, &formats::kBf16}) {
-    const Real value = Real::of(*f, right.in(*f));
+    const double value = value_of(*f, nearest(*f, right));
     list.push_back(with_constant(constant, std::string(f->name), value));
     list.back().name = fmt::format("{}-in-{}", constant.key, f->name);
     list.back().sentence = fmt::format("{} rounded to {}", constant.words, f->name);

@@ -272,14 +272,13 @@ class Enclosing {
   // Its ends in fp64, rounded outwards.
   [[nodiscard]] Ends smooth(const ExactSum& low, const ExactSum& high) const {
     const auto real = [](const ExactSum& sum, soft::Rounding rounding) {
-      return Real::of(formats::kFp64, sum.round(formats::kFp64, {.rounding = rounding}).bits);
+      return std::bit_cast<double>(sum.round(formats::kFp64, {.rounding = rounding}).bits);
     };
-    const RealInterval sums{real(low, soft::Rounding::kDown), real(high, soft::Rounding::kUp)};
+    const Interval sums{real(low, soft::Rounding::kDown), real(high, soft::Rounding::kUp)};
     const Variant& variant = *bound_.variant;
-    const RealInterval image = variant.departure != nullptr
-                                   ? gelu_tanh_with(*variant.departure, sums)
-                                   : activated(variant.activation, sums);
-    return {image.low.in(*bound_.output), image.high.in(*bound_.output)};
+    const Interval image = variant.departure != nullptr ? gelu_tanh_with(*variant.departure, sums)
+                                                        : activated(variant.activation, sums);
+    return {nearest(*bound_.output, image.low), nearest(*bound_.output, image.high)};
   }
 
   const Binding& bound_;

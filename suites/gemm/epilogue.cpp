@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suites/gemm/epilogue.hpp"
 
+#include "reference/fast/floating_point.hpp"
 #include "reference/formats/classify.hpp"
 #include "reference/soft/functions.hpp"
 
@@ -51,12 +52,12 @@ Bits activated(Activation activation, Bits x) {
     case Activation::kSilu:
       return logistic(x, formats::one(kFp32));
     case Activation::kGeluSigmoid:
-      return logistic(x, kSigmoidFactor.in(kFp32));
+      return logistic(x, nearest(kFp32, kSigmoidFactor));
   }
   return x;
 }
 
-RealInterval activated(Activation activation, const RealInterval& x) {
+Interval activated(Activation activation, const Interval& x) {
   switch (activation) {
     case Activation::kGelu:
       return gelu_image(Gelu::kErf, x);
@@ -74,12 +75,12 @@ RealInterval activated(Activation activation, const RealInterval& x) {
 }
 
 Bits gelu_tanh_with(const GeluDeparture& departure, Bits x) {
-  const RealInterval all = gelu_interval(Gelu::kTanh, Real::of(kFp32, x), Real(), departure);
-  const Real middle = all.low < all.high ? (all.low + all.high) * Real(1, -1) : all.low;
-  return middle.in(kFp32);
+  const fast::FloatingPointScope scope;
+  const Interval all = gelu_interval(Gelu::kTanh, value_of(kFp32, x), 0, departure);
+  return nearest(kFp32, all.middle());
 }
 
-RealInterval gelu_tanh_with(const GeluDeparture& departure, const RealInterval& x) {
+Interval gelu_tanh_with(const GeluDeparture& departure, const Interval& x) {
   return gelu_image(Gelu::kTanh, x, departure);
 }
 

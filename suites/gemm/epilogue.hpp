@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "suites/core/bounds/gelu.hpp"
-#include "suites/core/bounds/real.hpp"
 
 namespace halfmark::suites::gemm {
 
@@ -26,10 +25,10 @@ enum class Activation : std::uint8_t { kNone, kRelu, kGelu, kGeluTanh, kSilu, kG
 [[nodiscard]] formats::Bits activated(Activation activation, formats::Bits x);
 
 /// For a smooth activation: the results that fp32 evaluations may return for any x in the interval.
-[[nodiscard]] RealInterval activated(Activation activation, const RealInterval& x);
+[[nodiscard]] Interval activated(Activation activation, const Interval& x);
 
 /// GELU by tanh with a departure from its formula: a result, and all that may be returned.
 [[nodiscard]] formats::Bits gelu_tanh_with(const GeluDeparture& departure, formats::Bits x);
-[[nodiscard]] RealInterval gelu_tanh_with(const GeluDeparture& departure, const RealInterval& x);
+[[nodiscard]] Interval gelu_tanh_with(const GeluDeparture& departure, const Interval& x);
 
 }  // namespace halfmark::suites::gemm

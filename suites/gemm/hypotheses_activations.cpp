@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "reference/fast/floating_point.hpp"
 #include "reference/soft/soft.hpp"
 #include "suites/gemm/evaluation.hpp"
 
@@ -60,17 +61,17 @@ void add_other(std::vector<Hypothesis>& list, Entry entry, Activation activation
 void add_cubics(std::vector<Hypothesis>& list, const std::string& word) {
   struct Cubic {
     std::string text;
-    Real value;
+    double value;
   };
   std::vector<Cubic> cubics;
   for (const auto& [digits, places] :
        {std::pair{4, 2}, {44, 3}, {45, 3}, {447, 4}, {4471, 5}, {4472, 5}}) {
-    const Real unit(places == 2 ? 100 : places == 3 ? 1000 : places == 4 ? 10000 : 100000);
-    cubics.push_back({fmt::format("0.{:0{}}", digits, places), Real(digits) / unit});
+    const double unit(places == 2 ? 100 : places == 3 ? 1000 : places == 4 ? 10000 : 100000);
+    cubics.push_back({fmt::format("0.{:0{}}", digits, places), digits / unit});
   }
-  const Real right = Real(44715) / Real(1000000);
+  const double right = 0.044715;
   for (const formats::Format* f : {&formats::kFp16, &formats::kBf16})
-    cubics.push_back({std::string(f->name), Real::of(*f, right.in(*f))});
+    cubics.push_back({std::string(f->name), value_of(*f, nearest(*f, right))});
   for (const Cubic& cubic : cubics) {
     const auto departure =
         std::make_shared<const GeluDeparture>(GeluDeparture{.cubic = cubic.value});
@@ -92,7 +93,7 @@ void add_cubics(std::vector<Hypothesis>& list, const std::string& word) {
 // tanh.approx.f32): where GELU is the difference of numbers near 1, that is many last places even
 // of fp16.
 const GeluDeparture& fast_tanh() {
-  static const GeluDeparture kFastTanh{.tanh_error = Real(1, -11)};
+  static const GeluDeparture kFastTanh{.tanh_error = 0x1p-11};
   return kFastTanh;
 }
 
@@ -116,6 +117,7 @@ void add_fast_tanh(std::vector<Hypothesis>& list, const std::string& word) {
 // the bound allows, so that it holds in any order of the sum.
 Expectation after_rounded_sums(const Case& c, const TensorSet& inputs,
                                const GeluDeparture& departure) {
+  const fast::FloatingPointScope scope;
   Binding bound = bind(c);
   Variant plain = with(bound, Activation::kNone);
   const bool has_bias = plain.bias;
@@ -126,21 +128,21 @@ Expectation after_rounded_sums(const Case& c, const TensorSet& inputs,
   Tensor& low = around.low.at("d");
   Tensor& high = around.high.at("d");
   for (std::size_t i = 0; i < low.count(); ++i) {
-    Real shift(0);
+    double shift = 0;
     if (has_bias) {
       const Tensor& bias = inputs.at("bias");
-      shift = Real::of(*bias.format, bias.at(i % bias.count()));
+      shift = value_of(*bias.format, bias.at(i % bias.count()));
     }
-    const RealInterval image = gelu_tanh_with(
-        departure, {Real::of(f, low.at(i)) + shift, Real::of(f, high.at(i)) + shift});
-    low.set(i, image.low.in(f));
-    high.set(i, image.high.in(f));
+    const Interval image = gelu_tanh_with(
+        departure, {value_of(f, low.at(i)) + shift, value_of(f, high.at(i)) + shift});
+    low.set(i, nearest(f, image.low));
+    high.set(i, nearest(f, image.high));
   }
   return {around.low, std::move(around)};
 }
 
 void add_rounded_sums(std::vector<Hypothesis>& list, const std::string& word, bool has_bias) {
-  static const GeluDeparture kShortTanh{.tanh_error = Real(1, -20)};
+  static const GeluDeparture kShortTanh{.tanh_error = 0x1p-20};
   const auto add = [&](const std::string& name, const std::string& words, const GeluDeparture& how,
                        int tier) {
     list.push_back(

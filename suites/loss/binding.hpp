@@ -3,12 +3,13 @@
 // share it.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "suites/core/bounds/real.hpp"
+#include "suites/core/bounds/interval.hpp"
 #include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::loss {
@@ -27,7 +28,7 @@ struct Binding {
   std::string_view fill;  // refers into the case
 
   [[nodiscard]] std::size_t count() const { return rows * width; }
-  [[nodiscard]] Real power() const { return Real(1, exponent); }
+  [[nodiscard]] double power() const { return std::ldexp(1, exponent); }
 };
 
 /// Throws UsageError when the tokens do not go together.

@@ -10,16 +10,25 @@
 
 namespace halfmark::suites::loss {
 
-struct Elements {
-  const Binding& b;
-  const TensorSet& inputs;
-
-  [[nodiscard]] formats::Bits x(std::size_t i) const { return inputs.at("x").at(i); }
-  [[nodiscard]] formats::Bits other(std::size_t i) const { return inputs.at("x2").at(i); }
-  [[nodiscard]] formats::Bits upstream(std::size_t i) const { return inputs.at("dy").at(i); }
-  [[nodiscard]] Real difference(std::size_t i) const {
-    return Real::of(*b.format, x(i)) - Real::of(*b.format, other(i));
+/// The inputs that the operation has.
+class Elements {
+ public:
+  Elements(const Binding& b, const TensorSet& inputs)
+      : b_(b), x_(of(inputs, "x")), x2_(of(inputs, "x2")), dy_(of(inputs, "dy")) {}
+  [[nodiscard]] formats::Bits x(std::size_t i) const { return x_->at(i); }
+  [[nodiscard]] formats::Bits other(std::size_t i) const { return x2_->at(i); }
+  [[nodiscard]] formats::Bits upstream(std::size_t i) const { return dy_->at(i); }
+  [[nodiscard]] double difference(std::size_t i) const {
+    return value_of(*b_.format, x(i)) - value_of(*b_.format, other(i));
   }
+
+ private:
+  static const formats::Tensor* of(const TensorSet& inputs, const char* name) {
+    const auto found = inputs.find(name);
+    return found == inputs.end() ? nullptr : &found->second;
+  }
+  const Binding& b_;
+  const formats::Tensor *x_, *x2_, *dy_;
 };
 
 /// How a loss departs from the formula; the defaults do not.
@@ -41,12 +50,10 @@ struct Departure {
 [[nodiscard]] std::string result_of(const Binding& b);
 [[nodiscard]] std::size_t results(const Binding& b);
 
-/// x as the format holds it; unchanged where there is no format.
-[[nodiscard]] Real rounded(const formats::Format* f, Real x);
-
 /// The result whose element i is element(i).
 template <typename Element>
 [[nodiscard]] TensorSet each(const Binding& b, Element element) {
+  const fast::FloatingPointScope scope;
   formats::Tensor y = formats::Tensor::zeros(*b.output, results(b));
   for (std::size_t i = 0; i < y.count(); ++i) y.set(i, element(i));
   TensorSet out;

@@ -105,12 +105,12 @@ Hypothesis clamped_scale() {
           .sentence = "the scale is no more than the largest number of fp16",
           .evaluate = [](const Case& c, const TensorSet& in) {
             const Binding b = bind(c);
-            const Elements e{b, in};
-            const Real largest = Real::of(kFp16, formats::max_finite(kFp16));
-            const Real scale = largest < b.power() ? largest : b.power();
+            const Elements e(b, in);
+            const double largest = value_of(kFp16, formats::max_finite(kFp16));
+            const double scale = largest < b.power() ? largest : b.power();
             return each(b, [&](std::size_t i) {
-              const Real product = Real::of(*b.format, e.x(i)) * scale;
-              return rounded(&kFp32, product).in(*b.output);
+              const double product = value_of(*b.format, e.x(i)) * scale;
+              return nearest(*b.output, single(product));
             });
           }};
 }
@@ -132,9 +132,9 @@ Hypothesis narrow_product(const Format& f) {
           .sentence = "loss times scale is rounded to " + std::string(f.name),
           .evaluate = [&f](const Case& c, const TensorSet& in) {
             const Binding b = bind(c);
-            const Elements e{b, in};
+            const Elements e(b, in);
             return each(b, [&](std::size_t i) {
-              return rounded(&f, Real::of(*b.format, e.x(i)) * b.power()).in(*b.output);
+              return nearest(*b.output, through(&f, value_of(*b.format, e.x(i)) * b.power()));
             });
           }};
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "suites/core/bounds/real.hpp"
+#include "suites/core/bounds/interval.hpp"
 #include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites::reduction {

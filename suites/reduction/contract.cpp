@@ -81,19 +81,17 @@ Bits specified(const Binding& b, const Row& x, const Machine& machine) {
   return op.div(sum, soft::from_int(kFp32, static_cast<std::int64_t>(b.width)).bits);
 }
 
-RealInterval allowed(const Binding& b, const Row& x) {
+Interval allowed(const Binding& b, const Row& x) {
   if (b.operation == Operation::kMax) {
-    const Real value = Real::of(*b.format, greatest(x, [](std::size_t) { return true; }));
+    const double value = value_of(*b.format, greatest(x, [](std::size_t) { return true; }));
     return {value, value};
   }
   const Sum sum = sum_of(x);
-  const bool infinite = !((sum.value - sum.value).abs() < Real(1));
-  if (infinite) return {sum.value, sum.value};
   if (b.operation == Operation::kSum) return around(sum.value, sum.radius);
-  const Real count(static_cast<std::int64_t>(b.width));
-  const Real mean = sum.value / count;
+  const auto count = static_cast<double>(b.width);
+  const double mean = sum.value / count;
   // A division, or a product with a rounded reciprocal.
-  return around(mean, sum.radius / count + mean.abs() * kSingleRounding * Real(5, -1));
+  return around(mean, sum.radius / count + std::abs(mean) * kRoundoff * 2.5);
 }
 
 }  // namespace
@@ -123,9 +121,7 @@ std::optional<Relation> relation(const Case& c) {
 TensorSet refer(const Case& c, const TensorSet& inputs, const Machine& machine) {
   return each(c, inputs, [&](const Binding& b, const Row& x) {
     if (!b.portable) {
-      const RealInterval all = allowed(b, x);
-      const Real middle = all.low < all.high ? (all.low + all.high) * Real(1, -1) : all.low;
-      return middle.in(*b.output);
+      return nearest(*b.output, allowed(b, x).middle());
     }
     return Fp32(machine).store(*b.output, specified(b, x, machine));
   });
@@ -134,11 +130,9 @@ TensorSet refer(const Case& c, const TensorSet& inputs, const Machine& machine) 
 std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs) {
   const Binding b = bind(c);
   if (b.portable) return std::nullopt;
-  Enclosure enclosure = empty_enclosure("y", *b.output, b.rows);
-  for (std::size_t row = 0; row < b.rows; ++row) {
-    allow(enclosure, "y", row, allowed(b, Row(b, inputs.at("x"), row)));
-  }
-  return enclosure;
+  return enclosure_of("y", *b.output, b.rows, [&](std::size_t row) {
+    return allowed(b, Row(b, inputs.at("x"), row));
+  });
 }
 
 }  // namespace halfmark::suites::reduction

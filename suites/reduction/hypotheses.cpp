@@ -78,7 +78,7 @@ Hypothesis blocked_hypothesis(const Format& f, std::size_t block) {
               Bits sum = 0;
               for (std::size_t at = 0; at < x.width(); at += block) {
                 const Row part = x.part(at, std::min(block, x.width() - at));
-                sum = add_narrow(f, sum, sum_of(part).value.in(f));
+                sum = add_narrow(f, sum, nearest(f, sum_of(part).value));
               }
               return from_narrow(b, f, sum);
             });
@@ -96,7 +96,7 @@ Hypothesis rounded_blocks(const Format& f, std::size_t block) {
               Bits sum = 0;
               for (std::size_t at = 0; at < x.width(); at += block) {
                 const Row part = x.part(at, std::min(block, x.width() - at));
-                const Bits kept = sum_of(part).value.in(f);
+                const Bits kept = nearest(f, sum_of(part).value);
                 sum = soft::add(kFp32, sum, soft::convert(f, kFp32, kept).bits).bits;
               }
               return from_narrow(b, kFp32, sum);
@@ -114,7 +114,7 @@ Hypothesis short_reciprocal(int bits) {
               const Bits count = soft::from_int(kFp32, static_cast<std::int64_t>(b.width)).bits;
               const int lost = kFp32.precision() - bits;
               const Bits part = soft::div(kFp32, formats::one(kFp32), count).bits >> lost << lost;
-              return in_output(b, soft::mul(kFp32, sum_of(x).value.in(kFp32), part).bits);
+              return in_output(b, soft::mul(kFp32, nearest(kFp32, sum_of(x).value), part).bits);
             });
           }};
 }
@@ -129,7 +129,7 @@ Hypothesis narrow_reciprocal(const Format& f) {
               const Bits count = soft::from_int(kFp32, static_cast<std::int64_t>(b.width)).bits;
               const Bits whole = soft::div(kFp32, formats::one(kFp32), count).bits;
               const Bits part = soft::convert(f, kFp32, soft::convert(kFp32, f, whole).bits).bits;
-              return in_output(b, soft::mul(kFp32, sum_of(x).value.in(kFp32), part).bits);
+              return in_output(b, soft::mul(kFp32, nearest(kFp32, sum_of(x).value), part).bits);
             });
           }};
 }
@@ -166,7 +166,7 @@ std::vector<LeftOut> left_out(const Binding& b) {
 }
 
 Bits of_row(const Binding& b, const Row& x) {
-  if (b.operation != Operation::kMax) return from_narrow(b, kFp32, sum_of(x).value.in(kFp32));
+  if (b.operation != Operation::kMax) return from_narrow(b, kFp32, nearest(kFp32, sum_of(x).value));
   const Bits found = greatest(x, [](std::size_t) { return true; });
   return soft::convert(*b.format, *b.output, found).bits;
 }
@@ -193,17 +193,17 @@ Hypothesis without(const LeftOut& row) {
           .evaluate = [holds = row.holds](const Case& c, const TensorSet& in) {
             return each(c, in, [&](const Binding& b, const Row& x) {
               Bits found = formats::infinity(*b.format, true);
-              Real sum;
+              double sum = 0;
               for (std::size_t i = 0; i < x.width(); ++i) {
                 if (holds(i, x.width())) continue;
                 if (b.operation == Operation::kMax)
                   found = greater(*b.format, found, x.at(i));
                 else
-                  sum = sum + Real::of(x.format(), x.at(i));
+                  sum = sum + value_of(x.format(), x.at(i));
               }
               if (b.operation == Operation::kMax)
                 return soft::convert(*b.format, *b.output, found).bits;
-              return from_narrow(b, kFp32, sum.in(kFp32));
+              return from_narrow(b, kFp32, nearest(kFp32, sum));
             });
           }};
 }

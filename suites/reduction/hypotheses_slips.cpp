@@ -19,30 +19,26 @@ struct Slip {
   std::string sentence;
   std::size_t tail = 0;   // elements left out at the end
   std::size_t again = 0;  // elements that count twice
-  Real count;             // divisor of the mean
+  double count = 1;       // divisor of the mean
 };
 
-RealInterval slipped(const Binding& b, const Row& x, const Slip& slip) {
+Interval slipped(const Binding& b, const Row& x, const Slip& slip) {
   Sum sum = sum_of(x.first(x.width() - slip.tail));
   for (std::size_t i = 1; i <= slip.again; ++i)
-    sum.value = sum.value + Real::of(x.format(), x.at(x.width() - i));
-  const bool infinite = !((sum.value - sum.value).abs() < Real(1));
-  if (infinite) return {sum.value, sum.value};
+    sum.value = sum.value + value_of(x.format(), x.at(x.width() - i));
   if (b.operation == Operation::kSum) return around(sum.value, sum.radius);
-  const Real mean = sum.value / slip.count;
+  const double mean = sum.value / slip.count;
   // A division, or a product with a rounded reciprocal.
-  return around(mean, sum.radius / slip.count + mean.abs() * kSingleRounding * Real(5, -1));
+  return around(mean, sum.radius / slip.count + std::abs(mean) * kRoundoff * 2.5);
 }
 
 Expectation outcome(const Binding& b, const TensorSet& in, const Slip& slip) {
-  Enclosure enclosure = empty_enclosure("y", *b.output, b.rows);
   formats::Tensor middle = formats::Tensor::zeros(*b.output, b.rows);
-  for (std::size_t row = 0; row < b.rows; ++row) {
-    const RealInterval all = slipped(b, Row(b, in.at("x"), row), slip);
-    allow(enclosure, "y", row, all);
-    const Real half = all.low < all.high ? (all.low + all.high) * Real(1, -1) : all.low;
-    middle.set(row, half.in(*b.output));
-  }
+  Enclosure enclosure = enclosure_of("y", *b.output, b.rows, [&](std::size_t row) {
+    const Interval all = slipped(b, Row(b, in.at("x"), row), slip);
+    middle.set(row, nearest(*b.output, all.middle()));
+    return all;
+  });
   TensorSet results{{"y", std::move(middle)}};
   if (b.portable) return {std::move(results)};  // whose order is specified
   return {std::move(results), std::move(enclosure)};
@@ -59,7 +55,7 @@ Hypothesis slip_hypothesis(Slip slip) {
   return hypothesis;
 }
 
-Real number(std::size_t n) { return Real(static_cast<std::int64_t>(n)); }
+double number(std::size_t n) { return static_cast<double>(n); }
 
 // Ends that are left out or added twice.
 void add_ends(std::vector<Slip>& list, std::size_t n) {
@@ -102,7 +98,7 @@ std::vector<Hypothesis> hypotheses_of_counts(const Binding& b) {
     const std::string name(f.name);
     list.push_back(slip_hypothesis({"count-in-" + name, finding_class,
                                     "the number of elements is rounded to " + name, 0, 0,
-                                    Real::of(f, number(b.width).in(f))}));
+                                    through(&f, number(b.width))}));
   };
   add(formats::kFp16, "overflow");
   add(formats::kBf16, "early_round");

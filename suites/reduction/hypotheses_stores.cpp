@@ -26,7 +26,7 @@ Hypothesis stored_hypothesis(const StoreRounding& row) {
           .sentence = "results are rounded " + std::string(row.words) + " as they are stored",
           .evaluate = [rounding = row.rounding](const Case& c, const TensorSet& in) {
             return each(c, in, [&](const Binding& b, const Row& x) {
-              Bits wide = sum_of(x).value.in(kFp32);
+              Bits wide = nearest(kFp32, sum_of(x).value);
               if (b.operation == Operation::kMean) {
                 const Bits count = soft::from_int(kFp32, static_cast<std::int64_t>(b.width)).bits;
                 wide = soft::div(kFp32, wide, count).bits;

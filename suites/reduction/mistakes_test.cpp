@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reference/fast/floating_point.hpp"
+#include "reference/formats/classify.hpp"
 #include "suites/core/bounds/interval.hpp"
 #include "suites/core/diagnose/diagnose.hpp"
 #include "suites/core/testing/suite_checks.hpp"

@@ -2,6 +2,8 @@
 #include "suites/reduction/rows.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include "reference/formats/ulp.hpp"
 #include "reference/models/exact_sum.hpp"
@@ -15,21 +17,20 @@ using formats::Format;
 
 Sum sum_of(const Row& x) {
   models::ExactSum exact;
-  Real sizes;
+  double sizes = 0;
   int place = 127;
   for (std::size_t i = 0; i < x.width(); ++i) {
     const Bits bits = x.at(i);
     exact.add(x.format(), bits);
     if (!formats::is_finite(x.format(), bits) || formats::is_zero(x.format(), bits)) continue;
-    sizes = sizes + Real::of(x.format(), bits).abs();
+    sizes = sizes + std::abs(value_of(x.format(), bits));
     place = std::min(place, formats::lowest_bit(x.format(), bits));
   }
-  const Real value = Real::of(formats::kFp64, exact.round(formats::kFp64).bits);
+  const double value = std::bit_cast<double>(exact.round(formats::kFp64).bits);
   // Multiples of the last place up to 2^24 of it are fp32 numbers: nothing is ever rounded.
-  const bool all_representable = !(Real(1, 24 + place) < sizes);
-  if (all_representable) return {value, Real()};
-  const auto count = static_cast<std::int64_t>(x.width());
-  return {value, Real(count) * kSingleRounding * sizes * Real(1025, -10)};
+  const bool all_representable = !(std::ldexp(1, 24 + place) < sizes);
+  if (all_representable) return {value, 0};
+  return {value, sum_error(x.width()) * sizes * (1 + 0x1p-10)};
 }
 
 Bits greatest(const Row& x, bool (*passes)(std::size_t)) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "reference/fast/floating_point.hpp"
 #include "suites/reduction/binding.hpp"
 
 namespace halfmark::suites::reduction {
@@ -37,7 +38,7 @@ class Row {
 
 /// A row's exact sum, and the largest error of a sum in fp32.
 struct Sum {
-  Real value, radius;
+  double value = 0, radius = 0;
 };
 [[nodiscard]] Sum sum_of(const Row& x);
 
@@ -56,6 +57,7 @@ struct Sum {
 /// One result per row.
 template <typename Element>
 TensorSet each(const Case& c, const TensorSet& inputs, Element element) {
+  const fast::FloatingPointScope scope;
   const Binding b = bind(c);
   formats::Tensor y = formats::Tensor::zeros(*b.output, b.rows);
   for (std::size_t row = 0; row < b.rows; ++row) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 
+#include "reference/formats/classify.hpp"
 #include "suites/core/judge/judge.hpp"
 #include "suites/core/run/run_case.hpp"
 #include "suites/core/testing/suite_checks.hpp"

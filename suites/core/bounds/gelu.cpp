@@ -34,6 +34,9 @@
 // where the function is flat: 20u of the interval's width covers both.
 #include "suites/core/bounds/gelu.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include "reference/soft/functions.hpp"
 
 namespace halfmark::suites {
@@ -43,191 +46,182 @@ using formats::Bits;
 using formats::kFp16;
 using formats::kFp32;
 
-constexpr Real u(std::int64_t tenths) { return Real(tenths) * kSingleRounding / Real(10); }
+constexpr double u(int tenths) { return tenths * kRoundoff / 10; }
 
-constexpr Real kSqrtHalf = Real(0xb504f333f9de6484 >> 11, -53);
-constexpr Real kSlope = Real::of(formats::kFp64, 0x3fe9884533d43651);  // sqrt(2 / pi)
-constexpr Real kCubic = Real(44715) / Real(1000000);
-constexpr Real kTwoOverRootPi = Real::of(formats::kFp64, 0x3ff20dd750429b6d);  // 2 / sqrt(pi)
-constexpr Real kDensity = Real::of(formats::kFp64, 0x3fd9884533d43651);        // 1 / sqrt(2 pi)
-constexpr Real kHalf = Real(1, -1);
-constexpr Real kInfinity = Real(1) / Real();
+constexpr double kSqrtHalf = 0x1.6a09e667f3bccp-1;  // cut, not rounded
+constexpr double kSlope = 0x1.9884533d43651p-1;     // sqrt(2 / pi)
+constexpr double kCubic = 0.044715;
+constexpr double kTwoOverRootPi = 0x1.20dd750429b6dp0;  // 2 / sqrt(pi)
+constexpr double kDensity = 0x1.9884533d43651p-2;       // 1 / sqrt(2 pi)
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // The arguments at which the forms of GELU and SiLU have their minima, within 2^-19, which the
 // radius covers.
-constexpr Real kLeastOfErf = Real(-788310, -20);
-constexpr Real kLeastOfTanh = Real(-789013, -20);
-constexpr Real kLeastOfSilu = Real(-1340565, -20);
-constexpr Real kLeastSubnormal = Real(1, -149);
-constexpr Real kLeastNormal = Real(1, -126);
-constexpr Real kLargestOfSubnormalExp = Real(16);  // |x| of exp(-x^2 / 2) > 2^-150
+constexpr double kLeastOfErf = -788310 * 0x1p-20;
+constexpr double kLeastOfTanh = -789013 * 0x1p-20;
+constexpr double kLeastOfSilu = -1340565 * 0x1p-20;
+constexpr double kLeastSubnormal = 0x1p-149;
+constexpr double kLargestOfSubnormalExp = 16;  // |x| of exp(-x^2 / 2) > 2^-150
 
 using Function = soft::Result (*)(const formats::Format&, Bits, const soft::Environment&);
 
 // Evaluates the function in fp32: an error of 1.5u at values near 1, including the operand's
 // own rounding.
-Real applied(Function function, Real x) {
-  return Real::of(kFp32, function(kFp32, x.in(kFp32), {}).bits);
+double applied(Function function, double x) {
+  return value_of(kFp32, function(kFp32, nearest(kFp32, x), {}).bits);
 }
 
-Real in_half(Real x) { return Real::of(kFp16, x.in(kFp16)); }
-
-Real limited(Function function, Real z, const GeluDeparture& d) {
-  const Real zero;
-  if (zero < d.exp_limit && d.exp_limit < z) return zero / zero;
-  if (zero < d.tanh_limit && !(z.abs() < d.tanh_limit)) return z < zero ? Real(-1) : Real(1);
+double limited(Function function, double z, const GeluDeparture& d) {
+  if (0 < d.exp_limit && d.exp_limit < z) return kNan;
+  if (0 < d.tanh_limit && !(std::abs(z) < d.tanh_limit)) return z < 0 ? -1 : 1;
   return applied(function, z);
 }
 
 // The range of 1 + tanh or 1 + erf.
-RealInterval tail(Real t, Real radius, const GeluDeparture& d) {
-  const RealInterval sum = around(Real(1) + t, radius);
+Interval tail(double t, double radius, const GeluDeparture& d) {
+  const Interval sum = around(1 + t, radius);
   if (!d.tail_in_half) return sum;
-  return {in_half(sum.low), in_half(sum.high)};
+  return through(&kFp16, sum);
 }
 
-Real decay(Real exponent) { return applied(soft::exp, Real() - exponent); }
+double decay(double exponent) { return applied(soft::exp, -exponent); }
 
-Real erf_radius(Real a) { return Real(42) < Real(10) * a.abs() ? decay(a * a) : u(60); }
+double erf_radius(double a) { return 4.2 < std::abs(a) ? decay(a * a) : u(60); }
 
-Real tanh_radius(Real z) {
-  const Real a = z.abs();
-  if (!(Real(97) < Real(10) * a)) return u(90);
-  const Real below = a < Real(56) ? kLeastSubnormal : Real();  // e^(-112) times any x is below it
-  const Real in_double = a < Real(20) ? Real(1, -52) : Real();
-  return Real(2) * decay(Real(2) * a) * (Real(1) + a * u(200) + u(80)) + below + in_double;
+double tanh_radius(double z) {
+  const double a = std::abs(z);
+  if (!(9.7 < a)) return u(90);
+  const double below = a < 56 ? kLeastSubnormal : 0;  // e^(-112) times any x is below it
+  const double in_double = a < 20 ? 0x1p-52 : 0;
+  return 2 * decay(2 * a) * (1 + a * u(200) + u(80)) + below + in_double;
 }
 
-RealInterval multiplied(Real factor, const RealInterval& interval) {
-  const RealInterval product{factor * interval.low, factor * interval.high};
-  return factor < Real() ? RealInterval{product.high, product.low} : product;
+Interval multiplied(double factor, const Interval& interval) {
+  const Interval product{factor * interval.low, factor * interval.high};
+  return factor < 0 ? Interval{product.high, product.low} : product;
 }
 
-RealInterval widened(const RealInterval& interval, Real radius) {
+Interval wider(const Interval& interval, double radius) {
   return {interval.low - radius, interval.high + radius};
 }
 
-RealInterval relatively(const RealInterval& interval) {
-  const Real larger = interval.low.abs() < interval.high.abs() ? interval.high : interval.low;
-  return widened(interval, larger.abs() * u(30));
+Interval relatively(const Interval& interval) {
+  const double larger =
+      std::abs(interval.low) < std::abs(interval.high) ? interval.high : interval.low;
+  return wider(interval, std::abs(larger) * u(30));
 }
 
-Real cube(Real x, const GeluDeparture& d) {
-  const Real exact = x * x * x;
-  return d.cube_in_half ? in_half(exact) : exact;
+double cube(double x, const GeluDeparture& d) {
+  const double exact = x * x * x;
+  return d.cube_in_half ? through(&kFp16, exact) : exact;
 }
 
-bool is_zero(Real x) { return !(x < Real()) && !(Real() < x) && !x.is_nan(); }
-
-Real cubic(const GeluDeparture& d) {
-  if (!is_zero(d.cubic)) return d.cubic;
-  return d.cubic_in == nullptr ? kCubic : Real::of(*d.cubic_in, kCubic.in(*d.cubic_in));
+double cubic(const GeluDeparture& d) {
+  if (d.cubic != 0) return d.cubic;
+  return through(d.cubic_in, kCubic);
 }
 
 // The factor of the argument.
-Real slope_or(Real right, const GeluDeparture& d) { return is_zero(d.slope) ? right : d.slope; }
+double slope_or(double right, const GeluDeparture& d) { return d.slope == 0 ? right : d.slope; }
 
-Real tanh_argument(Real x, const GeluDeparture& d) {
+double tanh_argument(double x, const GeluDeparture& d) {
   return slope_or(kSlope, d) * (x + cubic(d) * cube(x, d));
 }
 
-RealInterval tanh_form(Real x, const GeluDeparture& d) {
-  const Real z = tanh_argument(x, d);
-  const Real t = limited(soft::tanh, z, d);
-  const Real radius = tanh_radius(z) + d.tanh_error * t.abs();
-  return relatively(multiplied(kHalf * x, tail(t, radius, d)));
+Interval tanh_form(double x, const GeluDeparture& d) {
+  const double z = tanh_argument(x, d);
+  const double t = limited(soft::tanh, z, d);
+  const double radius = tanh_radius(z) + d.tanh_error * std::abs(t);
+  return relatively(multiplied(0.5 * x, tail(t, radius, d)));
 }
 
-RealInterval sum_of(const RealInterval& interval, Real x) {
+Interval sum_of(const Interval& interval, double x) {
   return {interval.low + x, interval.high + x};
 }
 
-RealInterval tanh_gradient(Real x, const GeluDeparture& d) {
-  const Real z = tanh_argument(x, d);
-  const Real t = limited(soft::tanh, z, d);
-  const Real power = Real(d.no_three ? 1 : 3) * cubic(d) * cube(x, d);
-  const Real inner = d.no_inner ? x : slope_or(kSlope, d) * (d.no_growth ? x : x + power);
-  const Real growth = d.no_second_term ? Real() : kHalf * inner;
-  const Real rest = (Real(1) - t * t) * growth;
-  if (rest.is_nan()) return {rest, rest};
-  const Real flushed = z.abs() < Real(56) ? kLeastNormal : Real();  // as in tanh_radius()
-  const Real lost = Real(2) * tanh_radius(z) + flushed;
-  const RealInterval half = multiplied(kHalf, tail(t, tanh_radius(z), d));
-  return sum_of(widened(half, lost * growth.abs() + u(20) * (half.high + rest.abs())), rest);
+Interval tanh_gradient(double x, const GeluDeparture& d) {
+  const double z = tanh_argument(x, d);
+  const double t = limited(soft::tanh, z, d);
+  const double power = (d.no_three ? 1 : 3) * cubic(d) * cube(x, d);
+  const double inner = d.no_inner ? x : slope_or(kSlope, d) * (d.no_growth ? x : x + power);
+  const double growth = d.no_second_term ? 0 : 0.5 * inner;
+  const double rest = (1 - t * t) * growth;
+  if (std::isnan(rest)) return {rest, rest};
+  const double flushed = std::abs(z) < 56 ? kLeastNormal : 0;  // as in tanh_radius()
+  const double lost = 2 * tanh_radius(z) + flushed;
+  const Interval half = multiplied(0.5, tail(t, tanh_radius(z), d));
+  return sum_of(wider(half, lost * std::abs(growth) + u(20) * (half.high + std::abs(rest))), rest);
 }
 
-RealInterval erf_form(Real x, const GeluDeparture& d) {
-  const Real a = x * slope_or(kSqrtHalf, d);
-  return relatively(multiplied(kHalf * x, tail(limited(soft::erf, a, d), erf_radius(a), d)));
+Interval erf_form(double x, const GeluDeparture& d) {
+  const double a = x * slope_or(kSqrtHalf, d);
+  return relatively(multiplied(0.5 * x, tail(limited(soft::erf, a, d), erf_radius(a), d)));
 }
 
-RealInterval erf_gradient(Real x, const GeluDeparture& d) {
-  const Real a = x * slope_or(kSqrtHalf, d);
-  const Real inner = d.no_inner ? Real(1) : slope_or(kSqrtHalf, d);
-  const bool is_right = !d.no_inner && is_zero(d.slope);
-  const Real density = is_right ? kDensity : kTwoOverRootPi * kHalf * inner;
-  const Real slope = d.no_second_term ? Real() : x * density * decay(a * a);
-  const RealInterval half = multiplied(kHalf, tail(limited(soft::erf, a, d), erf_radius(a), d));
-  const bool may_be_subnormal = x.abs() < kLargestOfSubnormalExp;
-  const Real flushed = may_be_subnormal ? kLargestOfSubnormalExp * kLeastNormal : Real();
+Interval erf_gradient(double x, const GeluDeparture& d) {
+  const double a = x * slope_or(kSqrtHalf, d);
+  const double inner = d.no_inner ? 1 : slope_or(kSqrtHalf, d);
+  const bool is_right = !d.no_inner && d.slope == 0;
+  const double density = is_right ? kDensity : kTwoOverRootPi * 0.5 * inner;
+  const double slope = d.no_second_term ? 0 : x * density * decay(a * a);
+  const Interval half = multiplied(0.5, tail(limited(soft::erf, a, d), erf_radius(a), d));
+  const bool may_be_subnormal = std::abs(x) < kLargestOfSubnormalExp;
+  const double flushed = may_be_subnormal ? kLargestOfSubnormalExp * kLeastNormal : 0;
   // Half of erf, and the roundings of three sums of terms below 1.
-  const Real about_half = is_zero(d.erf_error) ? Real() : kHalf * d.erf_error + u(15);
-  const Real radius =
-      u(10) * ((x * x + Real(12)) * slope.abs() + Real(2) * half.high) + flushed + about_half;
-  return sum_of(widened(half, radius), slope);
+  const double about_half = d.erf_error == 0 ? 0 : 0.5 * d.erf_error + u(15);
+  const double radius =
+      u(10) * ((x * x + 12) * std::abs(slope) + 2 * half.high) + flushed + about_half;
+  return sum_of(wider(half, radius), slope);
 }
 
 // x / (1 + exp(-factor x)); overflow of exp gives 0.
-RealInterval sigmoid_form(Real x, Real factor) {
-  const Real z = factor * x;
-  const Real value = x / (Real(1) + decay(z));
-  if (value.is_nan()) return {value, value};
-  const Real share = Real(1) / (Real(1) + decay(Real() - z));
-  return around(value, value.abs() * (u(80) + z.abs() * share * u(30)));
+Interval sigmoid_form(double x, double factor) {
+  const double z = factor * x;
+  const double value = x / (1 + decay(z));
+  if (std::isnan(value)) return {value, value};
+  const double share = 1 / (1 + decay(-z));
+  return around(value, std::abs(value) * (u(80) + std::abs(z) * share * u(30)));
 }
 
-bool is_infinite(Real x) { return !(x.abs() < kInfinity) && !x.is_nan(); }
-
 // An infinity has no rounding. Where the derivative may be zero, the sign of the product is open.
-RealInterval of_infinity(const RealInterval& derivative, Real dy) {
-  const bool has_sign = Real() < derivative.low || derivative.high < Real();
-  if (!has_sign) return {Real() - kInfinity, kInfinity};
+Interval of_infinity(const Interval& derivative, double dy) {
+  const bool has_sign = 0 < derivative.low || derivative.high < 0;
+  if (!has_sign) return {-kInfinity, kInfinity};
   return {dy * derivative.low, dy * derivative.low};
 }
 
-RealInterval gradient(const RealInterval& derivative, Real dy, const GeluDeparture& d) {
-  RealInterval kept = derivative;
-  if (d.gradient_in != nullptr && !kept.low.is_nan()) {
-    kept = {Real::of(*d.gradient_in, kept.low.in(*d.gradient_in)),
-            Real::of(*d.gradient_in, kept.high.in(*d.gradient_in))};
+Interval gradient(const Interval& derivative, double dy, const GeluDeparture& d) {
+  Interval kept = derivative;
+  if (d.gradient_in != nullptr && !std::isnan(kept.low)) {
+    kept = through(d.gradient_in, kept);
   }
-  if (is_infinite(dy) && !kept.low.is_nan()) return of_infinity(kept, dy);
-  const Real in_products = kLargestOfSubnormalExp * kLeastSubnormal;
-  return widened(relatively(multiplied(dy, kept)), is_zero(dy) ? Real() : in_products);
+  if (std::isinf(dy) && !std::isnan(kept.low)) return of_infinity(kept, dy);
+  const double in_products = kLargestOfSubnormalExp * kLeastSubnormal;
+  return wider(relatively(multiplied(dy, kept)), dy == 0 ? 0 : in_products);
 }
 
-RealInterval united(const RealInterval& a, const RealInterval& b) {
+Interval united(const Interval& a, const Interval& b) {
   return {b.low < a.low ? b.low : a.low, a.high < b.high ? b.high : a.high};
 }
 
 template <typename Of>
-RealInterval image(const RealInterval& x, Real least, const Of& of) {
-  const RealInterval low = of(x.low);
-  const RealInterval high = of(x.high);
-  if (low.low.is_nan() || high.low.is_nan()) return {low.low + high.low, low.low + high.low};
-  RealInterval all = united(low, high);
+Interval image(const Interval& x, double least, const Of& of) {
+  const Interval low = of(x.low);
+  const Interval high = of(x.high);
+  if (std::isnan(low.low) || std::isnan(high.low)) return {low.low + high.low, low.low + high.low};
+  Interval all = united(low, high);
   if (x.low < least && least < x.high) all = united(all, of(least));
-  return widened(all, (x.high - x.low) * u(200));
+  return wider(all, (x.high - x.low) * u(200));
 }
 
 }  // namespace
 
-RealInterval gelu_interval(Gelu form, Real x, Real dy, const GeluDeparture& d) {
-  const Real nan = kInfinity - kInfinity;
-  const bool infinite = is_infinite(x);
-  if (d.nan_at_infinity && infinite) return {nan, nan};
-  if (infinite && Real() < d.exp_limit) return {nan, nan};
-  if (infinite && !(x < Real())) return {x, x};
+Interval gelu_interval(Gelu form, double x, double dy, const GeluDeparture& d) {
+  const bool infinite = std::isinf(x);
+  if (d.nan_at_infinity && infinite) return {kNan, kNan};
+  if (infinite && 0 < d.exp_limit) return {kNan, kNan};
+  if (infinite && !(x < 0)) return {x, x};
   if (d.sigmoid) return sigmoid_form(x, kSigmoidFactor);
   switch (form) {
     case Gelu::kErf:
@@ -242,18 +236,18 @@ RealInterval gelu_interval(Gelu form, Real x, Real dy, const GeluDeparture& d) {
   return {x, x};
 }
 
-RealInterval silu_interval(Real x) { return sigmoid_form(x, Real(1)); }
+Interval silu_interval(double x) { return sigmoid_form(x, 1); }
 
-RealInterval gelu_image(Gelu form, const RealInterval& x, const GeluDeparture& d) {
-  const auto of = [&](Real at) { return gelu_interval(form, at, Real(), d); };
+Interval gelu_image(Gelu form, const Interval& x, const GeluDeparture& d) {
+  const auto of = [&](double at) { return gelu_interval(form, at, 0, d); };
   return image(x, form == Gelu::kErf ? kLeastOfErf : kLeastOfTanh, of);
 }
 
-RealInterval gelu_sigmoid_image(const RealInterval& x) {
-  const RealInterval image = silu_image({x.low * kSigmoidFactor, x.high * kSigmoidFactor});
+Interval gelu_sigmoid_image(const Interval& x) {
+  const Interval image = silu_image({x.low * kSigmoidFactor, x.high * kSigmoidFactor});
   return {image.low / kSigmoidFactor, image.high / kSigmoidFactor};
 }
 
-RealInterval silu_image(const RealInterval& x) { return image(x, kLeastOfSilu, silu_interval); }
+Interval silu_image(const Interval& x) { return image(x, kLeastOfSilu, silu_interval); }
 
 }  // namespace halfmark::suites

@@ -16,9 +16,6 @@ namespace {
 using formats::kFp32;
 using formats::kFp64;
 
-Real real(double x) { return Real::of(kFp64, std::bit_cast<std::uint64_t>(x)); }
-double number(Real x) { return std::bit_cast<double>(x.in(kFp64)); }
-
 double by_erf(double x) { return x / 2 * std::erfc(-x * M_SQRT1_2); }
 double by_tanh(double x) {
   return x / (1 + std::exp(-2 * M_2_SQRTPI * M_SQRT1_2 * (x + 0.044715 * x * x * x)));
@@ -28,11 +25,11 @@ double silu(double x) { return x / (1 + std::exp(-x)); }
 struct Form {
   const char* name;
   double (*value)(double);
-  RealInterval (*image)(const RealInterval&);
+  Interval (*image)(const Interval&);
 };
 constexpr Form kForms[] = {
-    {"erf", by_erf, [](const RealInterval& x) { return gelu_image(Gelu::kErf, x); }},
-    {"tanh", by_tanh, [](const RealInterval& x) { return gelu_image(Gelu::kTanh, x); }},
+    {"erf", by_erf, [](const Interval& x) { return gelu_image(Gelu::kErf, x); }},
+    {"tanh", by_tanh, [](const Interval& x) { return gelu_image(Gelu::kTanh, x); }},
     {"silu", silu, silu_image},
 };
 
@@ -40,11 +37,11 @@ TEST(GeluImage, HoldsWhatLiesBetweenTheEnds) {
   for (const Form& form : kForms) {
     for (double low = -12; low < 12; low += 0.173) {
       for (const double width : {0x1p-16, 0x1p-8, 0.5, 3.0}) {
-        const RealInterval image = form.image({real(low), real(low + width)});
+        const Interval image = form.image({low, low + width});
         for (int step = 0; step <= 16; ++step) {
           const double value = form.value(low + width * step / 16);
-          EXPECT_LE(number(image.low), value) << form.name << ' ' << low << ' ' << width;
-          EXPECT_GE(number(image.high), value) << form.name << ' ' << low << ' ' << width;
+          EXPECT_LE(image.low, value) << form.name << ' ' << low << ' ' << width;
+          EXPECT_GE(image.high, value) << form.name << ' ' << low << ' ' << width;
         }
       }
     }
@@ -54,13 +51,13 @@ TEST(GeluImage, HoldsWhatLiesBetweenTheEnds) {
 // 7.1.26 of Abramowitz and Stegun, summed about 1/2: in the tail beyond the bound, within the
 // departure, which allows for little more.
 TEST(GeluInterval, AShortErfIsADepartureOfTheGradient) {
-  const GeluDeparture short_erf{.erf_error = Real(15) / Real(100000000)};
-  const auto holds = [](const RealInterval& interval, double value) {
-    return number(interval.low) <= value && value <= number(interval.high);
+  const GeluDeparture short_erf{.erf_error = 1.5e-7};
+  const auto holds = [](const Interval& interval, double value) {
+    return interval.low <= value && value <= interval.high;
   };
   for (double x = -12; x < -6.5; x += 0.25) {
-    EXPECT_FALSE(holds(gelu_interval(Gelu::kErfGradient, real(x), real(1), {}), 0)) << x;
-    const RealInterval departed = gelu_interval(Gelu::kErfGradient, real(x), real(1), short_erf);
+    EXPECT_FALSE(holds(gelu_interval(Gelu::kErfGradient, x, 1, {}), 0)) << x;
+    const Interval departed = gelu_interval(Gelu::kErfGradient, x, 1, short_erf);
     EXPECT_TRUE(holds(departed, 0)) << x;
     for (const double wrong : {-4e-7, 4e-7}) EXPECT_FALSE(holds(departed, wrong)) << x;
   }
@@ -73,14 +70,14 @@ TEST(GeluInterval, OfAnInfiniteGradientIsTheInfinityOfItsSign) {
     for (const double dy : {HUGE_VAL, -HUGE_VAL}) {
       for (const double x : {-2.0, -1.0, -0.5, 0.5, 1.0, 4.0}) {
         const double expected = x < -0.75 ? -dy : dy;
-        const RealInterval all = gelu_interval(form, real(x), real(dy), {});
-        EXPECT_EQ(expected, number(all.low)) << x;
-        EXPECT_EQ(expected, number(all.high)) << x;
+        const Interval all = gelu_interval(form, x, dy, {});
+        EXPECT_EQ(expected, all.low) << x;
+        EXPECT_EQ(expected, all.high) << x;
       }
-      const RealInterval either = gelu_interval(form, real(-16), real(dy), {});
-      EXPECT_EQ(-HUGE_VAL, number(either.low)) << "the derivative may be zero";
-      EXPECT_EQ(HUGE_VAL, number(either.high));
-      EXPECT_TRUE(gelu_interval(form, real(NAN), real(dy), {}).low.is_nan());
+      const Interval either = gelu_interval(form, -16, dy, {});
+      EXPECT_EQ(-HUGE_VAL, either.low) << "the derivative may be zero";
+      EXPECT_EQ(HUGE_VAL, either.high);
+      EXPECT_TRUE(std::isnan(gelu_interval(form, NAN, dy, {}).low));
     }
   }
 }
@@ -91,9 +88,9 @@ TEST(GeluImage, HoldsTheFormThatCancelsInDouble) {
   for (double x = -9; x < -4; x += 0x1p-10) {
     const double z = M_2_SQRTPI * M_SQRT1_2 * (x + 0.044715 * x * x * x);
     const double value = x / 2 * (1 + std::tanh(z));
-    const RealInterval image = gelu_image(Gelu::kTanh, {real(x), real(x)});
-    EXPECT_LE(number(image.low), value) << x;
-    EXPECT_GE(number(image.high), value) << x;
+    const Interval image = gelu_image(Gelu::kTanh, {x, x});
+    EXPECT_LE(image.low, value) << x;
+    EXPECT_GE(image.high, value) << x;
   }
 }
 
@@ -102,9 +99,9 @@ TEST(GeluImage, KnowsTheMinimum) {
   for (const Form& form : kForms) {
     double least = 0;
     for (double x = -3; x < 0; x += 0x1p-12) least = std::min(least, form.value(x));
-    const RealInterval image = form.image({real(-3), real(-0.1)});
-    EXPECT_NEAR(least, number(image.low), 1e-4) << form.name;
-    EXPECT_LT(number(image.high), -0.003) << form.name;
+    const Interval image = form.image({-3, -0.1});
+    EXPECT_NEAR(least, image.low, 1e-4) << form.name;
+    EXPECT_LT(image.high, -0.003) << form.name;
   }
 }
 
@@ -113,14 +110,13 @@ TEST(GeluImage, KnowsTheMinimum) {
 TEST(GeluImage, OfANumberIsThatOfTheNumber) {
   for (const Form& form : kForms) {
     for (double x = -4; x < 8; x += 0.37) {
-      const RealInterval image = form.image({real(x), real(x)});
-      EXPECT_LT(number(image.high - image.low), 0x1p-19 * (std::abs(x) + 0x1p-20))
-          << form.name << ' ' << x;
+      const Interval image = form.image({x, x});
+      EXPECT_LT(image.high - image.low, 0x1p-19 * (std::abs(x) + 0x1p-20)) << form.name << ' ' << x;
     }
   }
-  const RealInterval erf = gelu_image(Gelu::kErf, {real(2), real(2)});
-  const RealInterval tanh = gelu_image(Gelu::kTanh, {real(2), real(2)});
-  EXPECT_GT(number(tanh.low - erf.high), 5e-5);
+  const Interval erf = gelu_image(Gelu::kErf, {2, 2});
+  const Interval tanh = gelu_image(Gelu::kTanh, {2, 2});
+  EXPECT_GT(tanh.low - erf.high, 5e-5);
 }
 
 }  // namespace

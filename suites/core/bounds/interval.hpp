@@ -9,9 +9,12 @@
 #pragma once
 
 #include <cmath>
-#include <vector>
+#include <string>
+#include <utility>
 
+#include "reference/fast/floating_point.hpp"
 #include "reference/formats/tensor.hpp"
+#include "suites/core/execute/plan.hpp"
 
 namespace halfmark::suites {
 
@@ -24,7 +27,8 @@ struct Interval {
   double low = 0, high = 0;
 
   [[nodiscard]] double middle() const {
-    return std::isfinite(low) && std::isfinite(high) ? low + (high - low) / 2 : low;
+    const bool is_wide = low < high && std::isfinite(low) && std::isfinite(high);
+    return is_wide ? low + (high - low) / 2 : low;  // of two zeros, the sign is kept
   }
 };
 
@@ -54,6 +58,25 @@ struct Interval {
 
 [[nodiscard]] inline Interval through(const formats::Format* format, const Interval& i) {
   return {through(format, i.low), through(format, i.high)};
+}
+
+/// The enclosure of one bounded tensor: the roundings of all numbers in the interval element(i). NaN
+/// in `low` means the value NaN.
+template <typename Element>
+[[nodiscard]] Enclosure enclosure_of(const std::string& tensor, const formats::Format& f,
+                                     std::size_t count, Element element) {
+  const fast::FloatingPointScope scope;
+  formats::Tensor low = formats::Tensor::zeros(f, count);
+  formats::Tensor high = formats::Tensor::zeros(f, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Interval interval = element(i);
+    low.set(i, nearest(f, interval.low));
+    high.set(i, nearest(f, interval.high));
+  }
+  Enclosure enclosure;
+  enclosure.low.emplace(tensor, std::move(low));
+  enclosure.high.emplace(tensor, std::move(high));
+  return enclosure;
 }
 
 /// First-order error factor of an fp32 sum of n terms in any order (Higham, Accuracy and Stability
