@@ -80,7 +80,8 @@ Enclosure intervals(const Binding& b, const TensorSet& inputs, const Departure& 
   const Format& f = *b.format;
   const Gelu form = form_of(b.row->operation);
   const Tensor& x = inputs.at("x");
-  const Tensor* const second = b.row->second.empty() ? nullptr : &inputs.at(std::string(b.row->second));
+  const Tensor* const second =
+      b.row->second.empty() ? nullptr : &inputs.at(std::string(b.row->second));
   return enclosure_of(std::string(b.row->result), f, x.count(), [&](std::size_t i) {
     const double other = second == nullptr ? 0 : value_of(f, second->at(i));
     return gelu_interval(form, value_of(f, x.at(i)), other, d);
