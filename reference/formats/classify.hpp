@@ -7,6 +7,9 @@
 //
 // Assumptions: a NaN is quiet when its top fraction bit is set (IEEE 754-2019, 6.2.1); formats with
 // a single NaN have a quiet one; a format without zero has no subnormal numbers.
+//
+// The smallest functions are inlined at every level of optimisation: a program has one copy of the
+// arithmetic above them, and a test's copy is not fully optimised.
 #pragma once
 
 #include "reference/formats/format.hpp"
@@ -15,26 +18,27 @@ namespace halfmark::formats {
 
 enum class Class : std::uint8_t { kZero, kSubnormal, kNormal, kInfinity, kQuietNan, kSignalingNan };
 
-[[nodiscard]] constexpr bool sign(const Format& f, Bits bits) {
+[[nodiscard, gnu::always_inline]] constexpr bool sign(const Format& f, Bits bits) {
   return (bits & f.sign_mask()) != 0;
 }
-[[nodiscard]] constexpr Bits magnitude(const Format& f, Bits bits) {
+[[nodiscard, gnu::always_inline]] constexpr Bits magnitude(const Format& f, Bits bits) {
   return bits & f.magnitude_mask();
 }
-[[nodiscard]] constexpr int exponent_field(const Format& f, Bits bits) {
+[[nodiscard, gnu::always_inline]] constexpr int exponent_field(const Format& f, Bits bits) {
   return static_cast<int>(magnitude(f, bits) >> f.fraction_bits);
 }
-[[nodiscard]] constexpr Bits fraction_field(const Format& f, Bits bits) {
+[[nodiscard, gnu::always_inline]] constexpr Bits fraction_field(const Format& f, Bits bits) {
   return bits & f.fraction_mask();
 }
 
 // A format without zero gives its smallest number; one without minus zero gives its only zero.
-[[nodiscard]] constexpr Bits zero(const Format& f, bool negative = false) {
+[[nodiscard, gnu::always_inline]] constexpr Bits zero(const Format& f, bool negative = false) {
   return negative && f.non_finite != NonFinite::kNanMinusZero ? f.sign_mask() : 0;
 }
 
 // Combines a sign and a magnitude; a magnitude of zero follows the rule of zero().
-[[nodiscard]] constexpr Bits encode(const Format& f, bool negative, Bits magnitude_bits) {
+[[nodiscard, gnu::always_inline]] constexpr Bits encode(const Format& f, bool negative,
+                                                        Bits magnitude_bits) {
   if (magnitude_bits == 0) return zero(f, negative);
   return magnitude_bits | (negative ? f.sign_mask() : 0);
 }
@@ -88,14 +92,23 @@ enum class Class : std::uint8_t { kZero, kSubnormal, kNormal, kInfinity, kQuietN
 }
 
 [[nodiscard]] constexpr bool is_nan(const Format& f, Bits bits) {
-  const Class kind = classify(f, bits);
-  return kind == Class::kQuietNan || kind == Class::kSignalingNan;
+  switch (f.non_finite) {
+    case NonFinite::kIeee:
+      return magnitude(f, bits) > Bits(f.max_exponent_field()) << f.fraction_bits;
+    case NonFinite::kNanAllOnes:
+      return magnitude(f, bits) == f.magnitude_mask();
+    case NonFinite::kNanMinusZero:
+      return bits == f.sign_mask();
+    case NonFinite::kNone:
+      break;
+  }
+  return false;
 }
 [[nodiscard]] constexpr bool is_signaling(const Format& f, Bits bits) {
   return classify(f, bits) == Class::kSignalingNan;
 }
 [[nodiscard]] constexpr bool is_infinity(const Format& f, Bits bits) {
-  return classify(f, bits) == Class::kInfinity;
+  return f.has_infinity() && magnitude(f, bits) == Bits(f.max_exponent_field()) << f.fraction_bits;
 }
 [[nodiscard]] constexpr bool is_finite(const Format& f, Bits bits) {
   return !is_nan(f, bits) && !is_infinity(f, bits);
@@ -104,7 +117,7 @@ enum class Class : std::uint8_t { kZero, kSubnormal, kNormal, kInfinity, kQuietN
   return classify(f, bits) == Class::kSubnormal;
 }
 [[nodiscard]] constexpr bool is_zero(const Format& f, Bits bits) {
-  return classify(f, bits) == Class::kZero;
+  return f.has_zero && magnitude(f, bits) == 0 && !is_nan(f, bits);
 }
 
 }  // namespace halfmark::formats

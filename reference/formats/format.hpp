@@ -52,25 +52,41 @@ struct Format {
   std::array<std::string_view, 3> aliases{};
 
   [[nodiscard]] constexpr int precision() const { return fraction_bits + 1; }
-  [[nodiscard]] constexpr int storage_bits() const { return bits + padding_bits; }
-  [[nodiscard]] constexpr std::size_t storage_bytes() const {
+  [[nodiscard, gnu::always_inline]] constexpr int storage_bits() const {
+    return bits + padding_bits;
+  }
+  [[nodiscard, gnu::always_inline]] constexpr std::size_t storage_bytes() const {
     return static_cast<std::size_t>(storage_bits() + 7) / 8;
   }
   [[nodiscard]] constexpr int hex_digits() const { return (storage_bits() + 3) / 4; }
   // Conversions between an encoding and its word. Bits above the format's width are dropped.
-  [[nodiscard]] constexpr Bits to_word(Bits encoding) const {
+  [[nodiscard, gnu::always_inline]] constexpr Bits to_word(Bits encoding) const {
     return (encoding & mask()) << padding_bits;
   }
-  [[nodiscard]] constexpr Bits from_word(Bits word) const { return word >> padding_bits & mask(); }
-  [[nodiscard]] constexpr Bits mask() const { return ~Bits{0} >> (64 - bits); }
-  [[nodiscard]] constexpr Bits sign_mask() const { return has_sign ? Bits{1} << (bits - 1) : 0; }
-  [[nodiscard]] constexpr Bits magnitude_mask() const { return mask() & ~sign_mask(); }
-  [[nodiscard]] constexpr Bits fraction_mask() const { return (Bits{1} << fraction_bits) - 1; }
-  [[nodiscard]] constexpr int max_exponent_field() const { return (1 << exponent_bits) - 1; }
-  [[nodiscard]] constexpr bool has_infinity() const { return non_finite == NonFinite::kIeee; }
+  [[nodiscard, gnu::always_inline]] constexpr Bits from_word(Bits word) const {
+    return word >> padding_bits & mask();
+  }
+  [[nodiscard, gnu::always_inline]] constexpr Bits mask() const { return ~Bits{0} >> (64 - bits); }
+  [[nodiscard, gnu::always_inline]] constexpr Bits sign_mask() const {
+    return has_sign ? Bits{1} << (bits - 1) : 0;
+  }
+  [[nodiscard, gnu::always_inline]] constexpr Bits magnitude_mask() const {
+    return mask() & ~sign_mask();
+  }
+  [[nodiscard, gnu::always_inline]] constexpr Bits fraction_mask() const {
+    return (Bits{1} << fraction_bits) - 1;
+  }
+  [[nodiscard, gnu::always_inline]] constexpr int max_exponent_field() const {
+    return (1 << exponent_bits) - 1;
+  }
+  [[nodiscard, gnu::always_inline]] constexpr bool has_infinity() const {
+    return non_finite == NonFinite::kIeee;
+  }
   // Exponents of the smallest and of the largest normal number, as in 1.f * 2^exponent.
-  [[nodiscard]] constexpr int min_exponent() const { return (has_zero ? 1 : 0) - bias; }
-  [[nodiscard]] constexpr int max_exponent() const {
+  [[nodiscard, gnu::always_inline]] constexpr int min_exponent() const {
+    return (has_zero ? 1 : 0) - bias;
+  }
+  [[nodiscard, gnu::always_inline]] constexpr int max_exponent() const {
     const bool nan_fills_top_field = non_finite == NonFinite::kNanAllOnes && fraction_bits == 0;
     const bool top_field_is_special = has_infinity() || nan_fills_top_field;
     return max_exponent_field() - (top_field_is_special ? 1 : 0) - bias;

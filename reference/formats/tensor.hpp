@@ -46,10 +46,19 @@ struct Tensor {
   }
 
   void set(std::size_t index, Bits bits) {
-    const std::size_t width = format->storage_bytes();
-    std::byte* place = bytes.data() + index * width;
     const Bits word = format->to_word(bits);
-    for (std::size_t i = 0; i < width; ++i) place[i] = static_cast<std::byte>(word >> (8 * i));
+    switch (format->storage_bytes()) {
+      case 1:
+        return set_word(index, static_cast<std::uint8_t>(word));
+      case 2:
+        return set_word(index, static_cast<std::uint16_t>(word));
+      case 4:
+        return set_word(index, static_cast<std::uint32_t>(word));
+      default:
+        break;
+    }
+    const std::size_t width = format->storage_bytes();
+    std::memcpy(bytes.data() + index * width, &word, width);
   }
 
   // The word that holds an element of this size.
@@ -59,6 +68,10 @@ struct Tensor {
     Word word{};
     std::memcpy(&word, bytes.data() + index * sizeof word, sizeof word);
     return word;
+  }
+  template <typename Word>
+  void set_word(std::size_t index, Word word) {
+    std::memcpy(bytes.data() + index * sizeof word, &word, sizeof word);
   }
 
   // All elements widened to Bits. Hot loops should read this instead of calling at() repeatedly.

@@ -253,18 +253,13 @@ Values read_row(const Binding& b, const Model& model, const Format& format, cons
   const Layout layout = layout_of(b);
   const Layout dense{.row_step = b.width, .element_step = 1, .count = layout.count};
   const Layout& seen = model.dense ? dense : layout;
-  const auto bytes = static_cast<std::size_t>(format.storage_bytes());
   std::size_t start = start_of(model, row, seen.row_on_device(), b.width);
   if (model.offset_bits < 64) start &= (std::size_t{1} << model.offset_bits) - 1;
   if (seen.apart > 0) start = start / seen.apart * seen.row_step;  // nothing lies between rows
   Values values(b.width);
   for (std::size_t i = 0; i < b.width; ++i) {
     const std::size_t at = start + i * seen.element_step;
-    formats::Bits bits = 0;
-    for (std::size_t k = 0; k < bytes && (at + 1) * bytes <= tensor.bytes.size(); ++k) {
-      bits |= static_cast<formats::Bits>(tensor.bytes[at * bytes + k]) << (8 * k);
-    }
-    values[i] = value_of(format, bits);
+    values[i] = value_of(format, at < tensor.count() ? tensor.at(at) : 0);
   }
   return values;
 }
@@ -300,15 +295,12 @@ Tensor start_image(const Binding& b, const TensorSet& inputs, const std::string&
 void write_row(const Binding& b, const Model& model, const Format& format, Tensor& tensor,
                std::size_t row, const std::vector<double>& values) {
   const Layout layout = result_layout_of(b);
-  const auto bytes = static_cast<std::size_t>(format.storage_bytes());
   const std::size_t start = start_of(model, row, layout.row_step, b.width);
   for (std::size_t i = 0; i < b.width; ++i) {
     const std::size_t at = model.dense ? row * b.width + i : start + i * layout.element_step;
     formats::Bits bits = nearest(format, values[i]);
     if (model.flushes && formats::is_subnormal(format, bits)) bits &= format.sign_mask();
-    for (std::size_t k = 0; k < bytes; ++k) {
-      tensor.bytes[at * bytes + k] = static_cast<std::byte>(bits >> (8 * k) & 0xff);
-    }
+    tensor.set(at, bits);
   }
 }
 
