@@ -69,6 +69,7 @@ inline constexpr std::size_t kDescriptionBytes = 8192;
 
 // In both versions, with the same numbers.
 #define HM_DNN_SHARED_NUMBERS(X) \
+  X(DNNL_RUNTIME_SYCL, 512) \
   X(dnnl_cpu, 1) \
   X(dnnl_invalid_arguments, 2) \
   X(dnnl_unimplemented, 3) \

@@ -62,7 +62,15 @@ Session::Session(const shim::OpenLibrary& library, unsigned threads) : threads_(
                                    library.path(), version_));
   }
   Handle made = nullptr;
-  check(calls_, calls_.dnnl_engine_create(&made, k_dnnl_cpu, 0), "dnnl_engine_create");
+  const Status status = calls_.dnnl_engine_create(&made, k_dnnl_cpu, 0);
+  if (status != 0 && version.cpu_runtime == k_DNNL_RUNTIME_SYCL) {
+    throw BackendError("dnnl_engine_create", status,
+                       fmt::format("{} is built with SYCL, which found no OpenCL driver for this "
+                                   "processor; install one (PyPI: intel-opencl-rt), and name its "
+                                   "folder with OCL_ICD_VENDORS",
+                                   library.path()));
+  }
+  check(calls_, status, "dnnl_engine_create");
   engine_ = Owned(made, calls_.dnnl_engine_destroy);
   check(calls_, calls_.dnnl_stream_create(&made, engine_.get(), k_dnnl_stream_default_flags),
         "dnnl_stream_create");

@@ -20,6 +20,7 @@ TEST = re.compile(r"(?:TEST|TEST_F|TEST_P|INSTANTIATE_TEST_SUITE_P)\((\w+),\s*(\
 OTHER = re.compile(r"(?!\s)[^#/}()=]*?\b([\w:]+)(?:\[.*|\(.*| =(?: .*)?|\{.*|;)$")
 USED = re.compile(r"using (?:[\w:]+::)?(\w+)(?: = .*)?;$")
 FURTHER = re.compile(r"(?:^ +|, )(k[A-Z]\w*)(?= = |\[|\{)")  # constants behind the first of a declaration
+PRECOMPILED = {"fmt", "gtest", "nlohmann", "sys"}  # halfmark.cmake; those of the system are small
 MACRO = re.compile(r"#define (\w+)", re.MULTILINE)
 
 
@@ -85,6 +86,13 @@ def all_meanings_in(source):
     return meanings
 
 
+@functools.cache
+def outside_headers(source):
+    """Headers of libraries that the source parses, directly or indirectly, and that are not among the precompiled ones."""
+    texts = [text_of(file) for file in [source, *headers_behind(source)]]
+    return sorted({name for text in texts for name in re.findall(r"^#include <(\w+)/", text, re.MULTILINE)} - PRECOMPILED)
+
+
 def agree(these, those):
     return all(those.get(name, meaning) == meaning for name, meaning in these.items())
 
@@ -142,9 +150,10 @@ class Unit:
 
 
 def units_of(flags, most):
-    """Sources -> (definitions by name, other words of their command lines) as units of at most that many sources."""
+    """Sources -> (definitions by name, other words of their command lines) as units of at most that many sources. Sources that
+    parse the same libraries share units, so that few units do."""
     units = []
-    for source, (definitions, words) in sorted(flags.items()):
+    for source, (definitions, words) in sorted(flags.items(), key=lambda item: (outside_headers(item[0]), item[0])):
         meanings = all_meanings_in(source)
         unit = next((unit for unit in units if unit.takes(source, meanings, definitions, most)), None)
         if not unit:
