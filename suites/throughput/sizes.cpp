@@ -34,6 +34,8 @@ constexpr auto kLongestWait = std::chrono::milliseconds(60);
 // Two copies of the buffers are launched in alternation, so that four caches lie between
 // two visits.
 constexpr std::uint64_t kCachesOfAStream = 2;
+// Twice what two processors with memory of their own, HBM2e of 1 TB/s each, have.
+constexpr double kMostBytesPerNsOfProcessors = 4000;
 
 constexpr std::uint64_t kSides[] = {128,  192,  256,  384,  512,  768,   1024, 1536,
                                     2048, 3072, 4096, 6144, 8192, 12288, 16384};
@@ -169,6 +171,14 @@ bool follows_steps(Session& session, const Case& c, const Trial& whole) {
   return false;
 }
 
+// Whether no processor moves so many bytes in less than the time wanted. Trying it would allocate
+// and fill them once more.
+bool is_surely_long(const backends::DeviceInfo& device, const Case& c) {
+  if (!is_stream(c) || device.kind != "cpu") return false;
+  const auto bytes = static_cast<double>(traffic_bytes(find_suite(c.suite).bind(c)->plan(device)));
+  return bytes >= kMostBytesPerNsOfProcessors * static_cast<double>(wanted_ns(c));
+}
+
 Case least_size(const backends::DeviceInfo& device, const Case& c) {
   if (c.suite == "gemm" && device.kind == "gpu" && side_of(c) < kLeastSideOnGpu)
     return with_side(c, kLeastSideOnGpu);
@@ -214,6 +224,7 @@ Case speaking_size(Session& session, const Case& c) {
   const backends::DeviceInfo& device = session.device().info();
   if (!may_grow(c) || has_modelled_clock(device)) return c;
   Case now = least_size(device, c);
+  if (is_surely_long(device, now)) return now;
   const std::uint64_t most = is_of_rows(c) && device.kind != "gpu"
                                  ? kMostInRows
                                  : std::numeric_limits<std::uint64_t>::max();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "suites/registry.hpp"
+#include "suites/throughput/conditions.hpp"
 #include "suites/throughput/targets.hpp"
 
 namespace halfmark::suites::throughput {
@@ -116,6 +117,15 @@ TEST(SpeakingSize, IsLongEnoughOrAsLongAsTheHostWaits) {
             elements_of_work(named("rates.fp32.add.portable.w8.n64r8.periodic.s1")));
   EXPECT_EQ(print(named("arithmetic.fp16.add.portable.n4096.near.s1")),
             print(speaking_size(session, named("arithmetic.fp16.add.portable.n4096.near.s1"))));
+}
+
+TEST(SpeakingSize, OfAStreamIsTwiceTheCachesOfAProcessor) {
+  Session session(backends::Device::open("cpu:0"));
+  const backends::DeviceInfo& device = session.device().info();
+  const Case c = speaking_size(session, named(kStream));
+  const std::uint64_t bytes = traffic_bytes(find_suite(c.suite).bind(c)->plan(device));
+  EXPECT_GE(bytes, 2 * cache_bytes(device)) << print(c);
+  EXPECT_LT(bytes, 64 * std::max(cache_bytes(device), std::uint64_t{1} << 24)) << print(c);
 }
 
 }  // namespace
