@@ -4,6 +4,7 @@
 #include "reference/fast/floating_point.hpp"
 #include "reference/formats/classify.hpp"
 #include "reference/soft/functions.hpp"
+#include "reference/soft/soft.hpp"
 
 namespace halfmark::suites::gemm {
 namespace {
