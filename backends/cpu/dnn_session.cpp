@@ -64,11 +64,12 @@ Session::Session(const shim::OpenLibrary& library, unsigned threads) : threads_(
   Handle made = nullptr;
   const Status status = calls_.dnnl_engine_create(&made, k_dnnl_cpu, 0);
   if (status != 0 && version.cpu_runtime == k_DNNL_RUNTIME_SYCL) {
-    throw BackendError("dnnl_engine_create", status,
-                       fmt::format("{} is built with SYCL, which found no OpenCL driver for this "
-                                   "processor; install one (PyPI: intel-opencl-rt), and name its "
-                                   "folder with OCL_ICD_VENDORS",
-                                   library.path()));
+    throw BackendError(
+        "dnnl_engine_create", status,
+        fmt::format("{}: dnnl_engine_create: {}; it is built with SYCL, and needs an "
+                    "OpenCL driver for this processor: install one (PyPI: "
+                    "intel-opencl-rt), and name its folder with OCL_ICD_VENDORS",
+                    library.path(), calls_.dnnl_status2str(status)));
   }
   check(calls_, status, "dnnl_engine_create");
   engine_ = Owned(made, calls_.dnnl_engine_destroy);

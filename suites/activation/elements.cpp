@@ -97,6 +97,7 @@ TensorSet middles(const Enclosure& enclosure) {
     for (std::size_t i = 0; i < tensor.count(); ++i) {
       const double low = value_of(f, tensor.at(i));
       const double high = value_of(f, highs.at(i));
+      // Between a finite encoding and infinity lies infinity.
       if (low < high) tensor.set(i, nearest(f, (low + high) / 2));
     }
   }

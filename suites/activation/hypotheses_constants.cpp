@@ -65,7 +65,7 @@ void add_decimals(std::vector<Hypothesis>& list, const Constant& constant) {
 void add_formats(std::vector<Hypothesis>& list, const Constant& constant) {
   const double right = quotient(constant.digits, constant.places);
   for (const formats::Format* f : {&formats::kFp16, &formats::kBf16}) {
-    const double value = value_of(*f, nearest(*f, right));
+    const double value = through(f, right);
     list.push_back(with_constant(constant, std::string(f->name), value));
     list.back().name = fmt::format("{}-in-{}", constant.key, f->name);
     list.back().sentence = fmt::format("{} rounded to {}", constant.words, f->name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activations after a product: their words in a call, their values, and the results that fp32
-// evaluations may return. Does not cover the preceding sum.
+// evaluations may return. Does not cover the preceding sum. Intervals are computed in the caller's
+// fast::FloatingPointScope.
 #pragma once
 
 #include <cstdint>

@@ -71,7 +71,7 @@ void add_cubics(std::vector<Hypothesis>& list, const std::string& word) {
   }
   const double right = 0.044715;
   for (const formats::Format* f : {&formats::kFp16, &formats::kBf16})
-    cubics.push_back({std::string(f->name), value_of(*f, nearest(*f, right))});
+    cubics.push_back({std::string(f->name), suites::through(f, right)});
   for (const Cubic& cubic : cubics) {
     const auto departure =
         std::make_shared<const GeluDeparture>(GeluDeparture{.cubic = cubic.value});

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "reference/fast/floating_point.hpp"
 #include "suites/loss/binding.hpp"
 
 namespace halfmark::suites::loss {

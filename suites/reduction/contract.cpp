@@ -130,9 +130,8 @@ TensorSet refer(const Case& c, const TensorSet& inputs, const Machine& machine) 
 std::optional<Enclosure> enclose(const Case& c, const TensorSet& inputs) {
   const Binding b = bind(c);
   if (b.portable) return std::nullopt;
-  return enclosure_of("y", *b.output, b.rows, [&](std::size_t row) {
-    return allowed(b, Row(b, inputs.at("x"), row));
-  });
+  return enclosure_of("y", *b.output, b.rows,
+                      [&](std::size_t row) { return allowed(b, Row(b, inputs.at("x"), row)); });
 }
 
 }  // namespace halfmark::suites::reduction

@@ -60,8 +60,8 @@ struct Interval {
   return {through(format, i.low), through(format, i.high)};
 }
 
-/// The enclosure of one bounded tensor: the roundings of all numbers in the interval element(i). NaN
-/// in `low` means the value NaN.
+/// The enclosure of one bounded tensor: the roundings of all numbers in the interval element(i).
+/// NaN in `low` means the value NaN.
 template <typename Element>
 [[nodiscard]] Enclosure enclosure_of(const std::string& tensor, const formats::Format& f,
                                      std::size_t count, Element element) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of encodings, and encodings of values, are those of the soft-float.
+// Values of encodings, and encodings of values, are those of the soft-float; enclosures of them do
+// not depend on the state of the thread.
 #include "suites/core/bounds/interval.hpp"
 
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 
+#include "reference/fast/floating_point.hpp"
 #include "reference/soft/soft.hpp"
 #include "suites/core/case/fills.hpp"
 
@@ -78,6 +81,29 @@ TEST(Interval, NumbersAreRoundedToFp32AsBySoftFloat) {
                                                (fraction & kFp64.fraction_mask()));
     expect_nearest_as_soft(kFp64, word);
   }
+}
+
+// Of a zero, its sign; of an unbounded interval, its lower end.
+TEST(Interval, HasAMiddle) {
+  EXPECT_EQ(2.5, (Interval{2, 3}).middle());
+  EXPECT_TRUE(std::signbit((Interval{-0.0, -0.0}).middle()));
+  EXPECT_EQ(1, (Interval{1, HUGE_VAL}).middle());
+  EXPECT_TRUE(std::isnan((Interval{NAN, NAN}).middle()));
+}
+
+// A thread of a driver may round in another direction.
+TEST(EnclosureOf, DoesNotDependOnTheStateOfTheThread) {
+  const auto third = [](std::size_t i) { return around(static_cast<double>(i + 1) / 3, 0x1p-60); };
+  const Enclosure expected = enclosure_of("y", kFp64, 64, third);
+  const std::uint64_t before = fast::floating_point_control();
+  Enclosure actual;
+  {
+    const fast::FloatingPointScope hostile(fast::Direction::kTowardZero);
+    actual = enclosure_of("y", kFp64, 64, third);
+  }
+  EXPECT_EQ(before, fast::floating_point_control());
+  EXPECT_EQ(expected.low.at("y"), actual.low.at("y"));
+  EXPECT_EQ(expected.high.at("y"), actual.high.at("y"));
 }
 
 }  // namespace
