@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "reference/formats/classify.hpp"
 #include "suites/core/case/fills.hpp"
 #include "suites/reduction/binding.hpp"
 

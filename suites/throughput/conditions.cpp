@@ -122,9 +122,11 @@ void add_instructions(const Plan& plan,
   conditions["instructions"] = std::move(counted);
 }
 
-Rotation::Rotation(Session& session, const Plan& plan, const TensorSet& inputs) {
+Rotation::Rotation(Session& session, const Plan& plan, const TensorSet& inputs,
+                   std::unique_ptr<PreparedPlan> first) {
   const std::size_t count = copies_for(bytes_of(plan), cache_bytes(session.device().info()));
-  for (std::size_t i = 0; i < count; ++i)
+  if (first != nullptr) copies_.push_back(std::move(first));
+  while (copies_.size() < count)
     copies_.push_back(std::make_unique<PreparedPlan>(session, plan, inputs, Unset{}));
   bytes_ = count * bytes_of(plan);
   steps_ = static_cast<std::int64_t>(plan.launches.size() + plan.operators.size());

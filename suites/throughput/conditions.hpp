@@ -48,7 +48,9 @@ void add_instructions(const Plan& plan,
 /// Copies of a plan's buffers, launched in rotation.
 class Rotation {
  public:
-  Rotation(Session& session, const Plan& plan, const TensorSet& inputs);
+  /// `first`, unless null, is one of the copies.
+  Rotation(Session& session, const Plan& plan, const TensorSet& inputs,
+           std::unique_ptr<PreparedPlan> first = nullptr);
   std::uint64_t launch();
   [[nodiscard]] std::size_t copies() const { return copies_.size(); }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }

@@ -39,7 +39,7 @@ constexpr int kFreshLaunches = 3;
 constexpr int kHalvings = 3;
 // There are many chains, each with a long enough launch: shorter samples suffice to bound
 // their median.
-constexpr std::uint64_t kChainSampleNs = 4'000'000;
+constexpr std::uint64_t kChainSampleNs = 2'000'000;
 // The device's clocks settle within a few launches, or within a quarter of a second.
 constexpr int kWarmUps = 5;
 constexpr std::uint64_t kWarmUpNs = kBudgetNs / 4;
@@ -149,9 +149,10 @@ std::string queue_doubt(Queue& queue) {
 }
 
 void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs,
-                  std::uint64_t sample_ns, Measured& measured, json& conditions) {
+                  std::unique_ptr<PreparedPlan> first, std::uint64_t sample_ns, Measured& measured,
+                  json& conditions) {
   std::this_thread::sleep_for(std::chrono::milliseconds(kSettleMs));
-  Rotation rotation(session, plan, inputs);
+  Rotation rotation(session, plan, inputs, std::move(first));
   const Clocks seen = warm_up(rotation);
   // A modelled time is as accurate after one launch as after many, however long the host waits.
   const bool modelled = has_modelled_clock(session.device().info());
@@ -184,11 +185,14 @@ void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs,
 }
 
 // Verifies the witnesses of this size, each like any other case. The first that does not pass is
-// the reason for timing nothing.
-void verify_all(Session& session, const std::vector<Case>& witnesses, const Identified* found,
-                Measured& measured) {
+// the reason for timing nothing. A single witness is the case itself, which leaves its buffers;
+// where there are more, the next one may need the memory.
+std::unique_ptr<KeptRun> verify_all(Session& session, const std::vector<Case>& witnesses,
+                                    const Identified* found, Measured& measured) {
+  std::unique_ptr<KeptRun> kept;
   for (const Case& witness : witnesses) {
-    const Verified result = verify(session, witness, found);
+    const Verified result =
+        verify(session, witness, found, witnesses.size() == 1 ? &kept : nullptr);
     measured.verified.push_back({{"name", result.name},
                                  {"tier", result.tier},
                                  {"verdict", name_of(result.verdict)},
@@ -197,8 +201,9 @@ void verify_all(Session& session, const std::vector<Case>& witnesses, const Iden
     if (result.verdict == Verdict::kPass) continue;
     measured.error = fmt::format("{}, at the size that would be timed, does not pass: {}: {}",
                                  result.name, name_of(result.verdict), result.reason);
-    return;
+    break;
   }
+  return kept;
 }
 
 // Whether the time of chains follows their steps.
@@ -219,8 +224,10 @@ void halve_the_work(Session& session, const Case& c, Measured& measured) {
   }
 }
 
-// Returns the bytes that a launch must move; stores a driver's error in `measured`.
-std::uint64_t measure_case(Session& session, const Case& c, bool cast, Measured& measured,
+// Returns the bytes that a launch must move; stores a driver's error in `measured`. `kept`: what
+// the case was verified in, or null.
+std::uint64_t measure_case(Session& session, const Case& c, bool cast,
+                           const std::unique_ptr<KeptRun>& kept, Measured& measured,
                            json& conditions) {
   const auto problem = find_suite(c.suite).bind(c);
   const backends::DeviceInfo& device = session.device().info();
@@ -234,6 +241,7 @@ std::uint64_t measure_case(Session& session, const Case& c, bool cast, Measured&
   } else if (measured.error.empty()) {
     try {
       measure_plan(session, plan, around ? around->inputs : kept_inputs(*problem),
+                   kept && !cast ? std::move(kept->run) : nullptr,
                    with_half_the_steps(c) ? kChainSampleNs : kSampleNs, measured, conditions);
       halve_the_work(session, c, measured);
     } catch (const backends::BackendError& e) {
@@ -308,10 +316,11 @@ json measure(Session& session, const std::string& name, const std::string& passe
   json conditions = json::object();
   const std::string passed = passed_case.empty() ? print(c) : passed_case;
   const auto begin = Clock::now();
+  std::unique_ptr<KeptRun> kept;
   if (print(c) != passed)
-    verify_all(session, cast ? std::vector{c} : witnesses_of(c), found, measured);
+    kept = verify_all(session, cast ? std::vector{c} : witnesses_of(c), found, measured);
   const std::uint64_t verified_ns = nanoseconds_since(begin);
-  const std::uint64_t bytes = measure_case(session, c, cast, measured, conditions);
+  const std::uint64_t bytes = measure_case(session, c, cast, kept, measured, conditions);
   // What the row costs the host, beside the device's own time.
   conditions["verifying_seconds"] = static_cast<double>(verified_ns) / 1e9;
   conditions["timing_seconds"] = static_cast<double>(nanoseconds_since(begin) - verified_ns) / 1e9;

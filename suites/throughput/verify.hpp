@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "suites/core/execute/execute.hpp"
@@ -21,11 +22,20 @@ struct Verified {
   std::string reason;          // one line; empty for a pass
 };
 
+/// A plan and its buffers on the device, with the inputs in them.
+struct KeptRun {
+  Plan plan;
+  std::unique_ptr<PreparedPlan> run;  // refers to the plan
+};
+
 /// Runs the plan twice, each time with another poison pattern: every result must be written, and
 /// the same in both runs. Every result is compared, of a large problem those of sampled rows.
 /// `found`: the arithmetic that probes identified for the operator at another size
 /// (Suite::modelling); null: none. If it gives every bit here too, the tier is `modelled`;
 /// otherwise a row that promises a bound applies.
-[[nodiscard]] Verified verify(Session& session, const Case& c, const Identified* found = nullptr);
+/// `kept`, unless null, takes over what a case that passes ran in, so that its speed is measured in
+/// the memory in which it was verified.
+[[nodiscard]] Verified verify(Session& session, const Case& c, const Identified* found = nullptr,
+                              std::unique_ptr<KeptRun>* kept = nullptr);
 
 }  // namespace halfmark::suites::throughput

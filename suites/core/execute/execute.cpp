@@ -353,16 +353,17 @@ void build(Session& session, const Plan& plan, const Enter& enter) {
 }  // namespace
 
 DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs,
-                     const Known& known) {
+                     const Known& known, std::unique_ptr<PreparedPlan>* kept) {
   return guarded(plan, [&](DeviceResult& result, const Enter& enter) {
     build(session, plan, enter);
     bool was_known = false;
     enter(kAllocate);
-    std::optional<PreparedPlan> run(std::in_place, session, plan, inputs, kFirst);
+    auto run = std::make_unique<PreparedPlan>(session, plan, inputs, kFirst);
     for (const bool first : {true, false}) {
       was_known = result.known;
       if (!run_once(session, *run, plan, inputs, first, known, enter, result)) return;
     }
+    if (kept != nullptr && result.unrepeated.empty()) *kept = std::move(run);
     run.reset();  // frees memory that the comparisons may need
     if (!result.known) compare_further(session, plan, inputs, was_known, result);
   });

@@ -49,8 +49,12 @@ using Known = std::function<bool(const PreparedPlan&)>;
 ///
 /// `known` is for plans without repeats: tensors of runs for which it is true are not read back.
 /// If it is true for both runs, DeviceResult::known is set and there are no outputs.
+///
+/// `kept`, unless null, takes over the buffers, in which the inputs are, for further launches; it
+/// stays as it is after an error, and if results did not repeat.
 [[nodiscard]] DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs,
-                                   const Known& known = {});
+                                   const Known& known = {},
+                                   std::unique_ptr<PreparedPlan>* kept = nullptr);
 
 /// Runs the plan once, for a caller that compares finite results bit for bit: outputs start as NaN,
 /// so that an unwritten element is a wrong one. Whether results repeat is left open.
