@@ -122,7 +122,7 @@ class StatisticsProblem final : public Problem {
                     {"firsts", &kFp32, strips, Role::kScratch},
                     {"histogram", &kFp32, kPlaces, Role::kOutput},
                     {"summary", &kFp32, 2, Role::kOutput}};
-    add(plan, "statistics_strip", strips,
+    add(plan, device.kind == "cpu" ? "statistics_strip_shares" : "statistics_strip", strips,
         {TensorRef{"x"}, TensorRef{"histograms"}, TensorRef{"greatest"}, TensorRef{"firsts"},
          static_cast<std::int32_t>(count_)});
     add(plan, "statistics_total", 1,

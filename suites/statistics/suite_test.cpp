@@ -3,10 +3,13 @@
 // counts, and these are those of the fast engine, which counts in another way.
 #include "suites/statistics/suite.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "reference/fast/statistics.hpp"
 #include "suites/core/case/fills.hpp"
+#include "suites/core/run/run_case.hpp"
+#include "suites/core/testing/forwarding_problem.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 #include "suites/statistics/counted.hpp"
 
@@ -54,11 +57,21 @@ TEST(StatisticsCounts, AreThoseOfAnIndependentCountOfTenMillion) {
   }
 }
 
-TEST(StatisticsKernels, CountTenMillion) {
+// Of the two kernels, a device runs one.
+TEST(StatisticsKernels, BothCountTenMillion) {
   Session session(backends::Device::open("host"));
-  const Case c =
-      parse_case("statistics", suite().axes, "statistics.fp16.portable.n10000000.bits.s7");
-  EXPECT_EQ(name_of(Verdict::kPass), name_of(run_case(session, suite(), c).verdict));
+  for (const char* format : {"fp16", "bf16", "fp32"}) {
+    const Case c = parse_case("statistics", suite().axes,
+                              fmt::format("statistics.{}.portable.n10000000.bits.s7", format));
+    for (const char* kernel : {"statistics_strip", "statistics_strip_shares"}) {
+      const auto with_kernel = [&](Plan plan) {
+        plan.launches.at(0).entry = kernel;
+        return plan;
+      };
+      const CaseResult result = run_problem(session, AlteredProblem(suite().bind(c), with_kernel));
+      EXPECT_EQ(name_of(Verdict::kPass), name_of(result.verdict)) << format << ' ' << kernel;
+    }
+  }
 }
 
 }  // namespace
