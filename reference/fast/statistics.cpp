@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -99,39 +100,84 @@ Statistics census(const Tensor& tensor, std::size_t first, std::size_t count) {
   return s;
 }
 
-// Of fp32: counts by the fields above the fraction, and what the fraction adds to them.
-Statistics binades(const Tensor& tensor, std::size_t first, std::size_t count) {
-  Statistics s{.format = tensor.format};
-  std::array<std::uint64_t, 256> normal{};
-  std::array<std::uint64_t, 256> powers{};
+// What one lane has seen of the normal numbers of fp32, by the field above the fraction.
+struct Lane {
+  std::array<std::uint32_t, 256> normal{};
+  std::array<std::uint32_t, 256> powers{};
+  std::uint32_t amax = 0;
   float least = std::numeric_limits<float>::infinity();
   float largest = -least;
-  for (std::size_t i = first; i < first + count; ++i) {
-    const auto word = tensor.word_at<std::uint32_t>(i);
-    const std::uint32_t magnitude = word & 0x7fffffffU;
+  double sum = 0, sum_of_squares = 0;
+
+  void add(std::uint32_t word, std::uint32_t magnitude) {
     const std::uint32_t field = magnitude >> 23;
-    if (field == 0 || field == 255) {
-      add(s, magnitude, word != magnitude, 1);
-      continue;
-    }
     ++normal[field];
-    if ((magnitude & 0x7fffffU) == 0) ++powers[field];
-    s.amax = std::max<Bits>(s.amax, magnitude);
+    powers[field] += (magnitude & 0x7fffffU) == 0 ? 1U : 0U;
+    amax = std::max(amax, magnitude);
     const float single = std::bit_cast<float>(word);
     least = std::min(least, single);
     largest = std::max(largest, single);
     const auto value = static_cast<double>(single);
-    s.sum += value;
-    s.sum_of_squares += value * value;
+    sum += value;
+    sum_of_squares += value * value;
   }
-  if (least <= largest)
-    widen_range(s, std::bit_cast<std::uint32_t>(least), std::bit_cast<std::uint32_t>(largest));
+};
+
+void merge(Statistics& into, const Lane& lane) {
+  into.amax = std::max<Bits>(into.amax, lane.amax);
+  if (lane.least <= lane.largest)
+    widen_range(into, std::bit_cast<std::uint32_t>(lane.least),
+                std::bit_cast<std::uint32_t>(lane.largest));
   for (int field = 1; field < 255; ++field) {
     const auto at = static_cast<std::size_t>(field);
-    if (normal[at] != 0) s.exponents[field - 127] += normal[at];
-    if (powers[at] != 0) s.powers[field - 127] += powers[at];
+    if (lane.normal[at] != 0) into.exponents[field - 127] += lane.normal[at];
+    if (lane.powers[at] != 0) into.powers[field - 127] += lane.powers[at];
   }
+  into.sum += lane.sum;
+  into.sum_of_squares += lane.sum_of_squares;
+}
+
+// Of fp32, at most kPart elements. Neighbours are in different lanes, so that none waits for the
+// count or the sum of the one before it.
+Statistics binades(const Tensor& tensor, std::size_t first, std::size_t count) {
+  Statistics s{.format = tensor.format};
+  std::array<Lane, 4> lanes;
+  std::uint64_t zeros = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto word = tensor.word_at<std::uint32_t>(first + i);
+    const std::uint32_t magnitude = word & 0x7fffffffU;
+    if (magnitude - 0x00800000U < 0x7f000000U) {
+      lanes[i % lanes.size()].add(word, magnitude);
+    } else if (magnitude == 0) {
+      ++zeros;
+    } else {
+      add(s, magnitude, word != magnitude, 1);
+    }
+  }
+  if (zeros > 0) add(s, 0, false, zeros);
+  for (const Lane& lane : lanes) merge(s, lane);
   return s;
+}
+
+// Of formats whose infinity has the least magnitude that is not finite.
+template <typename Word>
+bool are_below(const Tensor& tensor, std::size_t first, std::size_t count, Word infinity) {
+  const auto magnitudes = static_cast<Word>(tensor.format->magnitude_mask());
+  bool are = true;
+  for (std::size_t i = first; i < first + count; ++i)
+    are &= static_cast<Word>(tensor.word_at<Word>(i) & magnitudes) < infinity;
+  return are;
+}
+
+bool are_finite(const Tensor& tensor, std::size_t first, std::size_t count) {
+  const Format& f = *tensor.format;
+  if (f == formats::kFp32) return are_below<std::uint32_t>(tensor, first, count, 0x7f800000U);
+  if (f == formats::kFp16) return are_below<std::uint16_t>(tensor, first, count, 0x7c00U);
+  if (f == formats::kBf16) return are_below<std::uint16_t>(tensor, first, count, 0x7f80U);
+  for (std::size_t i = first; i < first + count; ++i) {
+    if (!formats::is_finite(f, tensor.at(i))) return false;
+  }
+  return true;
 }
 
 double share(std::uint64_t part, std::uint64_t whole) {
@@ -168,6 +214,17 @@ Statistics statistics(const Tensor& tensor, const Options& options) {
   for (std::size_t i = 0; all.zeros > 0 && !all.first_zero; ++i) {
     if (formats::is_zero(f, tensor.at(i))) all.first_zero = i;
   }
+  return all;
+}
+
+bool all_finite(const Tensor& tensor) {
+  std::atomic<bool> all = true;
+  for_each_part((tensor.count() + kPart - 1) / kPart, 0, Direction::kNearEven,
+                [&](std::size_t part) {
+                  const std::size_t first = part * kPart;
+                  const std::size_t count = std::min(kPart, tensor.count() - first);
+                  if (all && !are_finite(tensor, first, count)) all = false;
+                });
   return all;
 }
 

@@ -38,6 +38,9 @@ struct Statistics {
 /// Throws std::invalid_argument for another format.
 [[nodiscard]] Statistics statistics(const formats::Tensor& tensor, const Options& options = {});
 
+/// Whether no element is infinite or a NaN; of any format.
+[[nodiscard]] bool all_finite(const formats::Tensor& tensor);
+
 /// Where numbers lie once they are multiplied by 2^scale and rounded to `to`.
 struct Zones {
   std::uint64_t normal = 0, subnormal = 0, lost = 0, overflow = 0;

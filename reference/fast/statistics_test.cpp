@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "reference/fast/testing/operands.hpp"
 #include "reference/formats/classify.hpp"
@@ -155,6 +156,31 @@ TEST(Statistics, TheSuggestedScaleLeavesTwoBinades) {
 TEST(Statistics, RefusesOtherFormats) {
   EXPECT_THROW(static_cast<void>(statistics(Tensor::zeros(formats::kFp64, 1))),
                std::invalid_argument);
+}
+
+TEST(AllFinite, SeesOneElementAnywhere) {
+  constexpr std::size_t kCount = (std::size_t{1} << 20) + 3;  // a part, and a short one
+  for (const Format* format :
+       {&kFp16, &formats::kBf16, &kFp32, &formats::kE5m2, &formats::kE4m3fn, &formats::kFp64}) {
+    Tensor tensor = Tensor::zeros(*format, kCount);
+    for (const Bits sign : {Bits{0}, format->sign_mask()}) {
+      for (const std::size_t at : {std::size_t{0}, kCount / 2, kCount - 4, kCount - 1}) {
+        tensor.set(at, formats::max_finite(*format) | sign);
+        EXPECT_TRUE(all_finite(tensor)) << format->name;
+        std::vector<Bits> others = {formats::quiet_nan(*format) | sign};
+        if (format->has_infinity()) {
+          others.push_back(formats::infinity(*format) | sign);
+          others.push_back((formats::infinity(*format) + 1) | sign);  // a signalling NaN
+        }
+        for (const Bits other : others) {
+          tensor.set(at, other);
+          EXPECT_FALSE(all_finite(tensor)) << format->name << ' ' << at << ' ' << other;
+        }
+        tensor.set(at, 0);
+      }
+    }
+  }
+  EXPECT_TRUE(all_finite(Tensor::zeros(kFp16, 0)));
 }
 
 }  // namespace

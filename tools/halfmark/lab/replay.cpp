@@ -164,14 +164,6 @@ bool flushes(const suites::CaseResult& result) {
   return any;
 }
 
-bool all_finite(const Tensor& tensor) {
-  if (tensor.format->bits > 8) return !fast::statistics(tensor).first_non_finite;
-  for (std::size_t i = 0; i < tensor.count(); ++i) {
-    if (!formats::is_finite(*tensor.format, tensor.at(i))) return false;
-  }
-  return true;
-}
-
 // Adds the time that something takes to `seconds`.
 template <typename Take>
 auto timed(double& seconds, const Take& take) {
@@ -184,7 +176,7 @@ auto timed(double& seconds, const Take& take) {
 // Where every bit is specified and finite, one run shows what two do as long as it is right.
 DeviceResult specified_run(suites::Session& session, const Call& call, const Expectation& expected,
                            double& seconds) {
-  const auto is_finite = [](const auto& named) { return all_finite(named.second); };
+  const auto is_finite = [](const auto& named) { return fast::all_finite(named.second); };
   if (std::ranges::all_of(expected.middle, is_finite)) {
     DeviceResult got =
         timed(seconds, [&] { return suites::execute_once(session, call.plan, call.inputs); });
@@ -249,15 +241,18 @@ void diagnose(suites::Session& session, const Call& call, Deviation& deviation) 
 
 }  // namespace
 
-// Every result of the second step, of others the gradients of weights. What the first step counts
-// besides is not kept.
+// Every result of the second step, of others the gradients of weights. In the first step, one more
+// of each format, whose count is not kept: a driver may finish a kernel at its first launch.
 void Replay::watch(const Operator& op, const Tensor& result, std::uint64_t operator_ns) {
-  Observation not_kept;
   Observation& of_step = step_ == kWholeStep ? whole_step_ : observation_;
   of_step.operators_ns += operator_ns;
-  const bool is_kept = step_ == kWholeStep || is_gradient_of_parameters(op.tensor);
-  if (!is_observable(*result.format) || (!is_kept && step_ > kWholeStep)) return;
-  observe(session_, result, is_kept ? of_step : not_kept);
+  if (!is_observable(*result.format)) return;
+  if (step_ == kWholeStep || is_gradient_of_parameters(op.tensor)) {
+    observe(session_, result, of_step);
+  } else if (step_ < kWholeStep && launched_.insert(result.format).second) {
+    Observation not_kept;
+    observe(session_, result, not_kept);
+  }
 }
 
 std::vector<Tensor> Replay::run(const Operator& op, const Operands& operands) {

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,7 @@ class Replay {
   std::uint64_t operators_ = 0, portable_ = 0;
   ReplaySeconds seconds_;
   Observation whole_step_, observation_;
+  std::set<const formats::Format*> launched_;  // formats whose kernels have counted something
   std::vector<Deviation> deviations_;
 };
 
