@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/formats/classify.hpp"
 #include "suites/activation/binding.hpp"
 #include "suites/activation/suite.hpp"
 
