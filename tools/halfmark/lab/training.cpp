@@ -34,18 +34,18 @@ void count_updates(const Tensor& before, const Tensor& after, const Tensor& grad
   constexpr std::size_t kPart = 1 << 16;
   std::atomic<std::uint64_t> updates = 0, swallowed = 0;
   const std::size_t count = gradients.count();
-  fast::for_each_part(
-      (count + kPart - 1) / kPart, 0, fast::Direction::kNearEven, [&](std::size_t part) {
-        std::uint64_t moving = 0, lost = 0;
-        const std::size_t end = std::min(count, (part + 1) * kPart);
-        for (std::size_t i = part * kPart; i < end; ++i) {
-          if ((gradients.word_at<Word>(i) & ~kSign) == 0) continue;
-          ++moving;
-          if (before.word_at<Word>(i) == after.word_at<Word>(i)) ++lost;
-        }
-        updates += moving;
-        swallowed += lost;
-      });
+  fast::for_each_part((count + kPart - 1) / kPart, 0, fast::Direction::kNearEven,
+                      [&](std::size_t part) {
+                        std::uint64_t moving = 0, lost = 0;
+                        const std::size_t end = std::min(count, (part + 1) * kPart);
+                        for (std::size_t i = part * kPart; i < end; ++i) {
+                          if ((gradients.word_at<Word>(i) & ~kSign) == 0) continue;
+                          ++moving;
+                          if (before.word_at<Word>(i) == after.word_at<Word>(i)) ++lost;
+                        }
+                        updates += moving;
+                        swallowed += lost;
+                      });
   trace.updates += updates;
   trace.swallowed += swallowed;
 }
