@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suites/activation/elements.hpp"
 
+#include <cmath>
 #include <stdexcept>
 
 #include "reference/fast/floating_point.hpp"
@@ -97,8 +98,9 @@ TensorSet middles(const Enclosure& enclosure) {
     for (std::size_t i = 0; i < tensor.count(); ++i) {
       const double low = value_of(f, tensor.at(i));
       const double high = value_of(f, highs.at(i));
-      // Between a finite encoding and infinity lies infinity.
-      if (low < high) tensor.set(i, nearest(f, (low + high) / 2));
+      // Between a finite encoding and infinity lies infinity; between two infinities, nothing.
+      const bool has_middle = low < high && (std::isfinite(low) || std::isfinite(high));
+      if (has_middle) tensor.set(i, nearest(f, (low + high) / 2));
     }
   }
   return out;

@@ -6,14 +6,17 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "reference/formats/classify.hpp"
 #include "reference/formats/ulp.hpp"
 #include "reference/soft/functions.hpp"
 #include "suites/activation/binding.hpp"
+#include "suites/activation/elements.hpp"
 #include "suites/core/bounds/interval.hpp"
 #include "suites/core/diagnose/diagnose.hpp"
 #include "suites/core/judge/judge.hpp"
@@ -140,6 +143,19 @@ TEST(ActivationBound, HoldsTheValueOfGeluWhereTheFormulaCancels) {
       EXPECT_GE(value_of(formats::kFp32, around.high.at("y").at(i)), static_cast<float>(y)) << v;
     }
   }
+}
+
+// What a report shows as expected is one of the numbers that are allowed.
+TEST(Middles, AreAllowed) {
+  const formats::Format& f = formats::kFp16;
+  const formats::Bits infinity = formats::infinity(f), least = formats::infinity(f, true);
+  const formats::Bits one = formats::one(f), two = 0x4000, three = 0x4200;
+  const auto tensor = [&](const std::array<formats::Bits, 4>& bits) {
+    return TensorSet{{"y", formats::Tensor::from_bits(f, bits)}};
+  };
+  const TensorSet middle = middles(Enclosure{.low = tensor({least, one, least, two}),
+                                             .high = tensor({infinity, infinity, one, three})});
+  EXPECT_EQ(tensor({least, infinity, least, 0x4100}), middle);  // 2.5
 }
 
 }  // namespace
