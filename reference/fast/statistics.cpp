@@ -171,9 +171,10 @@ bool are_below(const Tensor& tensor, std::size_t first, std::size_t count, Word 
 
 bool are_finite(const Tensor& tensor, std::size_t first, std::size_t count) {
   const Format& f = *tensor.format;
-  if (f == formats::kFp32) return are_below<std::uint32_t>(tensor, first, count, 0x7f800000U);
-  if (f == formats::kFp16) return are_below<std::uint16_t>(tensor, first, count, 0x7c00U);
-  if (f == formats::kBf16) return are_below<std::uint16_t>(tensor, first, count, 0x7f80U);
+  const auto infinity = f.has_infinity() ? static_cast<std::uint32_t>(formats::infinity(f)) : 0;
+  if (f.has_infinity() && f.bits == 32) return are_below(tensor, first, count, infinity);
+  if (f.has_infinity() && f.bits == 16)
+    return are_below(tensor, first, count, static_cast<std::uint16_t>(infinity));
   for (std::size_t i = first; i < first + count; ++i) {
     if (!formats::is_finite(f, tensor.at(i))) return false;
   }

@@ -74,5 +74,20 @@ TEST(StatisticsKernels, BothCountTenMillion) {
   }
 }
 
+// A share of equal elements has more of them than a byte counts.
+TEST(StatisticsKernels, BothCountEqualElements) {
+  Session session(backends::Device::open("host"));
+  const Case c = parse_case("statistics", suite().axes, "statistics.fp16.portable.n16451.bits.s7");
+  Plan plan = suite().bind(c)->plan(session.device().info());
+  const TensorSet zeros = {{"x", formats::Tensor::zeros(formats::kFp16, 16451)}};
+  const Counted expected = counted(zeros.at("x"));
+  for (const char* kernel : {"statistics_strip", "statistics_strip_shares"}) {
+    plan.launches.at(0).entry = kernel;
+    const DeviceResult got = execute(session, plan, zeros);
+    EXPECT_EQ(expected.histogram, got.outputs.at("histogram")) << kernel;
+    EXPECT_EQ(expected.summary, got.outputs.at("summary")) << kernel;
+  }
+}
+
 }  // namespace
 }  // namespace halfmark::suites::statistics
