@@ -241,7 +241,7 @@ std::uint64_t measure_case(Session& session, const Case& c, bool cast,
   } else if (measured.error.empty()) {
     try {
       measure_plan(session, plan, around ? around->inputs : kept_inputs(*problem),
-                   kept && !cast ? std::move(kept->run) : nullptr,
+                   kept ? std::move(kept->run) : nullptr,
                    with_half_the_steps(c) ? kChainSampleNs : kSampleNs, measured, conditions);
       halve_the_work(session, c, measured);
     } catch (const backends::BackendError& e) {
@@ -319,6 +319,7 @@ json measure(Session& session, const std::string& name, const std::string& passe
   std::unique_ptr<KeptRun> kept;
   if (print(c) != passed)
     kept = verify_all(session, cast ? std::vector{c} : witnesses_of(c), found, measured);
+  if (cast) kept.reset();  // casts have a plan of their own
   const std::uint64_t verified_ns = nanoseconds_since(begin);
   const std::uint64_t bytes = measure_case(session, c, cast, kept, measured, conditions);
   // What the row costs the host, beside the device's own time.

@@ -27,7 +27,7 @@ using SteadyClock = std::chrono::steady_clock;
 // Overshoot, so that the next launch is not slightly too short.
 constexpr double kAim = 1.25;
 constexpr int kMostTrials = 6;
-constexpr int kTrialsOfHalf = 5;
+constexpr int kPairsOfSteps = 5;
 constexpr double kGrowth = 4;        // while launch overhead is a part of the time
 constexpr double kMostGrowth = 512;  // per trial; the first launches of a program mislead
 constexpr auto kLongestWait = std::chrono::milliseconds(60);
@@ -158,13 +158,13 @@ SteadyClock::duration longest_wait(const Case& c) {
   return with_half_the_steps(c) ? 2 * kLongestWait : kLongestWait;
 }
 
-// Only chains have steps that their time could follow. A busy host lengthens single launches and
-// changes the clocks, so that only pairs next to each other are compared, and more than one before
-// half the steps count as too slow.
+// Only chains have steps that their time could follow. A busy host lengthens single launches, and
+// clocks change, so that half the steps are compared with all of them side by side; they count as
+// too slow only if every pair says so.
 bool follows_steps(Session& session, const Case& c, Trial whole) {
   const std::optional<Case> half = with_half_the_steps(c);
   if (!half) return true;
-  for (int i = 0; i < kTrialsOfHalf; ++i) {
+  for (int i = 0; i < kPairsOfSteps; ++i) {
     if (i > 0) whole = launch_twice(session, c);
     const Trial trial = launch_twice(session, *half);
     if (static_cast<double>(whole.event_ns) >= kFollowsSteps * static_cast<double>(trial.event_ns))

@@ -51,7 +51,8 @@ using Known = std::function<bool(const PreparedPlan&)>;
 /// If it is true for both runs, DeviceResult::known is set and there are no outputs.
 ///
 /// `kept`, unless null, takes over the buffers, in which the inputs are, for further launches; it
-/// stays as it is after an error, and if results did not repeat.
+/// stays as it is after an error, if the device does not offer the plan, and if results did not
+/// repeat.
 [[nodiscard]] DeviceResult execute(Session& session, const Plan& plan, const TensorSet& inputs,
                                    const Known& known = {},
                                    std::unique_ptr<PreparedPlan>* kept = nullptr);
