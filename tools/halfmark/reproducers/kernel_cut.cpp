@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace halfmark::tools {
@@ -57,13 +59,14 @@ std::vector<Function> reached(const std::vector<Function>& items, std::string_vi
   std::vector<Function> kept;
   const auto root = std::ranges::find(items, entry, &Function::name);
   if (root == items.end()) return kept;
-  kept.push_back(*root);
-  for (auto item = root; item != items.begin();) {
-    --item;
-    const bool used =
-        std::ranges::any_of(kept, [&](const Function& f) { return uses(f.tokens, item->name); });
-    if (used) kept.insert(kept.begin(), *item);
+  std::set<std::string_view> used = {root->name};
+  for (auto next = std::next(root); next != items.begin();) {
+    const Function& item = *--next;
+    if (!used.contains(item.name)) continue;
+    kept.push_back(item);
+    for (const Token& token : item.tokens) used.insert(token.text);
   }
+  std::ranges::reverse(kept);
   return kept;
 }
 
@@ -200,8 +203,7 @@ bool ends_cast(const Tokens& tokens, std::size_t end) {
 // Whether the brackets can be removed without changing the meaning: "= (a + b);", "(a) + b", "f((a
 // + b))".
 bool is_spare(const Tokens& tokens, std::size_t open, std::size_t end) {
-  const Tokens inside = part_of(tokens, open + 1, end - 1);
-  if (inside.empty() || open == 0 || end == tokens.size()) return false;
+  if (end - open == 2 || open == 0 || end == tokens.size()) return false;
   const Token& before = tokens[open - 1];
   const Token& behind = tokens[end];
   const bool attribute =
@@ -212,6 +214,7 @@ bool is_spare(const Tokens& tokens, std::size_t open, std::size_t end) {
   const bool is_call = is_name(before) || before.text[0] == '"' || ends_cast(tokens, open);
   const bool is_cast = is_name(behind) || is(behind, "(") || is_number(behind);
   if (is_call || is_cast) return false;
+  const Tokens inside = part_of(tokens, open + 1, end - 1);
   const bool postfix = is_one_of(behind, "[.") || is(behind, "->");
   return (is_primary(inside) && !is_type(inside[0])) || (is_unary(inside) && !postfix);
 }

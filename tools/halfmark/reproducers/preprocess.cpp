@@ -8,6 +8,9 @@
 #include <cctype>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <memory>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -42,15 +45,37 @@ constexpr std::string_view kKept = "HM_FN";
 
 using Macros = std::map<std::string, Macro>;
 
+// Names of macros. Most tokens share theirs with their neighbours; null: none.
+using Names = std::shared_ptr<const std::set<std::string>>;
+
+bool contain(const Names& names, const std::string& name) {
+  return names != nullptr && names->contains(name);
+}
+
+Names with(const Names& names, const std::string& name) {
+  std::set<std::string> more = names == nullptr ? std::set<std::string>() : *names;
+  more.insert(name);
+  return std::make_shared<const std::set<std::string>>(std::move(more));
+}
+
+Names united(const Names& some, const Names& others) {
+  if (others == nullptr || some == others) return some;
+  if (some == nullptr || std::ranges::includes(*others, *some)) return others;
+  std::set<std::string> all = *some;
+  all.insert(others->begin(), others->end());
+  return std::make_shared<const std::set<std::string>>(std::move(all));
+}
+
 // A token and the macros that produced it, which are not expanded in it again.
 struct Source {
   Token token;
-  std::set<std::string> hidden;
+  Names hidden;
 };
 using Sources = std::vector<Source>;
 
-Sources sources_of(const Tokens& tokens, const std::set<std::string>& hidden) {
+Sources sources_of(const Tokens& tokens, const Names& hidden) {
   Sources list;
+  list.reserve(tokens.size());
   for (const Token& token : tokens) list.push_back({token, hidden});
   return list;
 }
@@ -84,7 +109,8 @@ class Expansion {
 
   [[nodiscard]] Tokens of(const Tokens& tokens) const {
     Tokens result;
-    for (const Source& source : expanded(sources_of(tokens, {}))) result.push_back(source.token);
+    for (Source& source : expanded(sources_of(tokens, {})))
+      result.push_back(std::move(source.token));
     return result;
   }
 
@@ -103,7 +129,7 @@ class Expansion {
   // Replaces a macro: puts its expansion in front of the rest of the input.
   bool replaces(const Source& next, Sources& input) const {
     const auto found = macros_.find(next.token.text);
-    if (found == macros_.end() || found->first == kKept || next.hidden.contains(found->first))
+    if (found == macros_.end() || found->first == kKept || contain(next.hidden, found->first))
       return false;
     const Macro& macro = found->second;
     std::vector<Sources> arguments;
@@ -112,11 +138,9 @@ class Expansion {
       arguments = taken_arguments(input);
     }
     if (next.token.text == kAsFloat && writes_number(next, arguments, input)) return true;
-    std::set<std::string> hidden = next.hidden;
-    hidden.insert(next.token.text);
-    Sources made = substituted(macro, arguments, hidden);
+    Sources made = substituted(macro, arguments, with(next.hidden, next.token.text));
     if (!made.empty()) made.front().token.spaced = next.token.spaced;
-    input.insert(input.end(), made.rbegin(), made.rend());
+    std::ranges::move(std::views::reverse(made), std::back_inserter(input));
     return true;
   }
 
@@ -157,7 +181,7 @@ class Expansion {
   }
 
   [[nodiscard]] Sources substituted(const Macro& macro, const std::vector<Sources>& arguments,
-                                    const std::set<std::string>& hidden) const {
+                                    const Names& hidden) const {
     Sources made;
     for (std::size_t i = 0; i < macro.body.size(); ++i) {
       const Token& token = macro.body[i];
@@ -170,14 +194,14 @@ class Expansion {
         const auto place = static_cast<std::size_t>(at - macro.parameters.begin());
         parts = place < arguments.size() ? arguments[place] : Sources{};
         if (!pasted) parts = expanded(std::move(parts));
-        for (Source& source : parts) source.hidden.insert(hidden.begin(), hidden.end());
+        for (Source& source : parts) source.hidden = united(source.hidden, hidden);
         if (!parts.empty()) parts.front().token.spaced = part.spaced;
       }
       if (pastes && !made.empty() && !parts.empty()) {
         made.back().token.text += parts.front().token.text;
         parts.erase(parts.begin());
       }
-      made.insert(made.end(), parts.begin(), parts.end());
+      std::ranges::move(parts, std::back_inserter(made));
     }
     return made;
   }
