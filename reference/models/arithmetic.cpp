@@ -5,6 +5,7 @@
 
 #include <array>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include "reference/models/exact_sum.hpp"
@@ -33,6 +34,11 @@ Machine machine_of(const Arithmetic& arithmetic, Machine machine) {
   }
   return machine;
 }
+
+// Sums in the format of the operands or in fp32. Devices hardly use the other pairs, whose loops
+// would be as many again.
+template <typename Acc, typename In>
+constexpr bool kFolded = Acc::format == In::format || Acc::format == formats::kFp32;
 
 // One output, as the stack machine of order.hpp's walk(). Acc and In are ConstantFormat or
 // RuntimeFormat, On is one of the two structs above: with constants the whole loop folds to
@@ -212,11 +218,14 @@ Encoded dot(const Arithmetic& arithmetic, const Vector& a, const Vector& b, std:
   bool folded = false;
   if (*a.format == *b.format) {
     formats::with_constant_format(format, [&](auto acc) {
-      folded = formats::with_constant_format(*a.format, [&](auto in) {
-        if (machine == Machine{}) {
-          evaluate_on(acc, in, in, DefaultMachine{});
-        } else {
-          evaluate_on(acc, in, in, AnyMachine{machine});
+      formats::with_constant_format(*a.format, [&](auto in) {
+        if constexpr (kFolded<std::remove_cvref_t<decltype(acc)>, decltype(in)>) {
+          folded = true;
+          if (machine == Machine{}) {
+            evaluate_on(acc, in, in, DefaultMachine{});
+          } else {
+            evaluate_on(acc, in, in, AnyMachine{machine});
+          }
         }
       });
     });
