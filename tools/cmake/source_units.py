@@ -151,11 +151,12 @@ class Unit:
 
 def units_of(flags, most):
     """Sources -> (definitions by name, other words of their command lines) as units of at most that many sources. Sources that
-    parse the same libraries share units, so that few units do."""
+    parse the same libraries share units, twice as large, so that few units do."""
     units = []
     for source, (definitions, words) in sorted(flags.items(), key=lambda item: (outside_headers(item[0]), item[0])):
         meanings = all_meanings_in(source)
-        unit = next((unit for unit in units if unit.takes(source, meanings, definitions, most)), None)
+        room = 2 * most if outside_headers(source) else most
+        unit = next((unit for unit in units if unit.takes(source, meanings, definitions, room)), None)
         if not unit:
             units.append(unit := Unit())
         unit.add(source, meanings, definitions, words)

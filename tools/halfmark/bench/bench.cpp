@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -30,6 +31,8 @@
 #include "suites/throughput/autocast.hpp"
 #include "suites/throughput/measure.hpp"
 #include "suites/throughput/targets.hpp"
+#include "tools/halfmark/command_line.hpp"
+#include "tools/halfmark/verbs.hpp"
 
 namespace halfmark::tools {
 namespace {
@@ -350,16 +353,6 @@ int time_cases(const BenchOptions& options, const std::vector<Timed>& cases,
   return outcome.code();
 }
 
-}  // namespace
-
-int verb_bench(const BenchOptions& options) {
-  const std::vector<Timed> cases = timed_of(options);
-  hand_over_arguments(options.benchmark_arguments);
-  const std::vector<backends::DeviceInfo> devices = choose_devices(options.devices).devices;
-  suites::install_interrupt_handler();
-  return time_cases(options, cases, devices);
-}
-
 void add_bench_options(CLI::App& app, Action& action) {
   auto options = std::make_shared<BenchOptions>();
   add_device_options(app, options->devices);
@@ -376,6 +369,24 @@ void add_bench_options(CLI::App& app, Action& action) {
     options->benchmark_arguments = app.remaining();
     action = [options] { return verb_bench(*options); };
   });
+}
+
+}  // namespace
+
+int verb_bench(const BenchOptions& options) {
+  const std::vector<Timed> cases = timed_of(options);
+  hand_over_arguments(options.benchmark_arguments);
+  const std::vector<backends::DeviceInfo> devices = choose_devices(options.devices).devices;
+  suites::install_interrupt_handler();
+  return time_cases(options, cases, devices);
+}
+
+int run_bench_program(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], suites::kWorkerArgument) == 0) return suites::serve_worker();
+  CLI::App app{kBenchDescription, "halfmark bench"};
+  Action action;
+  add_bench_options(app, action);
+  return run_command_line(app, argc, argv, action);
 }
 
 }  // namespace halfmark::tools

@@ -6,12 +6,10 @@
 // process, since Google Benchmark keeps what was registered.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <string>
 #include <vector>
 
 #include "tools/halfmark/options.hpp"
-#include "tools/halfmark/verbs.hpp"
 
 namespace halfmark::tools {
 
@@ -26,7 +24,8 @@ struct BenchOptions {
 /// lost a benchmark, or a signal ended the program. 1 outranks 4, and 4 outranks 3.
 [[nodiscard]] int verb_bench(const BenchOptions& options);
 
-/// Adds the program's options, and sets its action.
-void add_bench_options(CLI::App& app, Action& action);
+/// The program that `halfmark bench` starts, with the same options, errors and exit codes; its
+/// workers are this program started again. Takes main's arguments, and returns the exit code.
+[[nodiscard]] int run_bench_program(int argc, char** argv);
 
 }  // namespace halfmark::tools
