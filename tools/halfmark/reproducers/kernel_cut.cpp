@@ -203,7 +203,7 @@ bool ends_cast(const Tokens& tokens, std::size_t end) {
 // Whether the brackets can be removed without changing the meaning: "= (a + b);", "(a) + b", "f((a
 // + b))".
 bool is_spare(const Tokens& tokens, std::size_t open, std::size_t end) {
-  if (end - open == 2 || open == 0 || end == tokens.size()) return false;
+  if (open == 0 || end == tokens.size()) return false;
   const Token& before = tokens[open - 1];
   const Token& behind = tokens[end];
   const bool attribute =

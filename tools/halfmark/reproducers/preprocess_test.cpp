@@ -28,6 +28,13 @@ TEST(Preprocess, PutsDefinitionsInPlaceAgainAndAgain) {
   EXPECT_EQ("1 2", after("#define A 1\nA\n#define A 2\nA")) << "each line as it was defined then";
 }
 
+// ISO C17, 6.10.3.4: neither the macro around an argument nor those that its tokens came from.
+TEST(Preprocess, DoesNotReplaceInAnArgumentWhatMadeIt) {
+  EXPECT_EQ("ID (1)", after("#define ID(x) x (1)\nID(ID)"));
+  EXPECT_EQ("ID (1)", after("#define ID(x) x (1)\n#define NAME ID\nID(NAME)"));
+  EXPECT_EQ("MORE + 1", after("#define SAME(x) x\n#define MORE MORE + 1\nSAME(MORE)"));
+}
+
 TEST(Preprocess, PastesBeforeArgumentsAreReplaced) {
   constexpr const char* kText =
       "#define NOW(a, b) a##b\n#define PASTE(a, b) NOW(a, b)\n#define FORMAT 2\n"
