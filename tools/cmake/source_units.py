@@ -151,7 +151,7 @@ class Unit:
 
 def units_of(flags, most):
     """Sources -> (definitions by name, other words of their command lines) as units of at most that many sources. Sources that
-    parse the same libraries share units, twice as large, so that few units do."""
+    parse a library that is not precompiled share units, so that few do; these may be twice as large."""
     units = []
     for source, (definitions, words) in sorted(flags.items(), key=lambda item: (outside_headers(item[0]), item[0])):
         meanings = all_meanings_in(source)
