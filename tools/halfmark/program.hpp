@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole program: decides which verbs exist, and serves as the worker that a program of the same
-// file starts.
+// The main program: decides which verbs exist. With the argument of a worker, with which it starts
+// itself, it serves as one instead.
 #pragma once
 
 namespace halfmark::tools {

@@ -9,7 +9,7 @@
 
 namespace halfmark::tools {
 
-/// Set by the chosen verb, and run by main inside its only try block.
+/// Set by the chosen verb, and run by run_command_line(), which reports what it throws.
 using Action = std::function<int()>;
 
 /// Description of `bench`, a separate program (bench/) that this program starts (bench.cpp).
