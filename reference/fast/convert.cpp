@@ -21,7 +21,7 @@ using formats::Tensor;
 constexpr std::size_t kBlock = 4096;
 
 bool rounds_to(const Format& to) {
-  return to.has_sign && to.has_zero && to.storage_bytes() <= 4 && fits_fp32(to);
+  return to.has_sign && to.has_zero && to.storage_bytes() <= 4 && kFp32.contains(to);
 }
 
 constexpr std::uint32_t word(Bits bits) { return static_cast<std::uint32_t>(bits); }
@@ -64,7 +64,7 @@ Tensor convert(const Tensor& from, const Format& to, const soft::Environment& en
   const Target target = options.chosen_target();
   Tensor result = Tensor::zeros(to, total);
   const ConvertKernels* kernels = convert_kernels(target);
-  if (kernels == nullptr || environment != soft::Environment{} || !fits_fp32(*from.format) ||
+  if (kernels == nullptr || environment != soft::Environment{} || !kFp32.contains(*from.format) ||
       !rounds_to(to)) {
     for_each_block(total, options.threads, [&](std::size_t first, std::size_t count) {
       for (std::size_t i = first; i < first + count; ++i) {

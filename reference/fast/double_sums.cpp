@@ -12,6 +12,7 @@
 namespace halfmark::fast {
 namespace {
 
+using formats::kFp32;
 using formats::Tensor;
 
 void load(Target target, const Tensor& from, Terms terms, std::size_t first, std::size_t count,
@@ -34,7 +35,7 @@ std::optional<Tensor> double_sums(const operators::GemmProblem& problem, const T
                                   const Tensor& b, Terms terms, const Options& options) {
   const Target target = options.chosen_target();
   const bool has_scales = problem.a_scales != nullptr || problem.b_scales != nullptr;
-  const bool fits = fits_fp32(*a.format) && fits_fp32(*b.format);
+  const bool fits = kFp32.contains(*a.format) && kFp32.contains(*b.format);
   if (target == Target::kPortable || has_scales || !fits) return std::nullopt;
   Tensor d = Tensor::zeros(formats::kFp64, problem.d_count());
   const TileKernels<double>& kernels = *fp64_tile_kernels(target);

@@ -34,7 +34,7 @@ Epilogue::Epilogue(const operators::GemmProblem& problem, const formats::Tensor*
 void Epilogue::load_c(std::size_t item, std::size_t i, std::size_t j, std::size_t count,
                       float* to) const {
   const std::size_t first = problem_.c_index(item, i, j);
-  if (fits_fp32(*c_->format)) return widen(target_, *c_, first, count, to);
+  if (kFp32.contains(*c_->format)) return widen(target_, *c_, first, count, to);
   for (std::size_t x = 0; x < count; ++x) {
     to[x] = number(soft::convert(*c_->format, kFp32, c_->at(first + x)).bits);
   }

@@ -31,6 +31,7 @@ namespace {
 
 using formats::Bits;
 using formats::Format;
+using formats::kFp32;
 using formats::Tensor;
 using operators::GemmProblem;
 using soft::Wide;
@@ -251,7 +252,7 @@ class ExactWalk {
 }  // namespace
 
 bool covers_exact(const Format& a, const Format& b, const models::Arithmetic& arithmetic) {
-  return arithmetic.is_exact() && fits_fp32(a) && fits_fp32(b);
+  return arithmetic.is_exact() && kFp32.contains(a) && kFp32.contains(b);
 }
 
 Tensor exact_sums(const Call& call) {

@@ -8,11 +8,12 @@
 namespace halfmark::fast {
 
 using formats::Format;
+using formats::kFp32;
 using formats::Tensor;
 
 bool covers_fp32_chain(const Format& a, const Format& b, const models::Arithmetic& arithmetic) {
-  return models::is_plain_chain(arithmetic) && *arithmetic.accumulator == formats::kFp32 &&
-         fits_fp32(a) && fits_fp32(b);
+  return models::is_plain_chain(arithmetic) && *arithmetic.accumulator == kFp32 &&
+         kFp32.contains(a) && kFp32.contains(b);
 }
 
 Tensor fp32_chain(const Call& call) {

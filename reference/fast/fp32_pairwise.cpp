@@ -18,6 +18,7 @@ namespace halfmark::fast {
 namespace {
 
 using formats::Format;
+using formats::kFp32;
 using formats::Tensor;
 
 static_assert(std::has_single_bit(kBlockDepth));
@@ -111,11 +112,11 @@ class PairwiseWalk {
 }  // namespace
 
 bool covers_fp32_pairwise(const Format& a, const Format& b, const models::Arithmetic& arithmetic) {
-  return arithmetic.accumulator != nullptr && *arithmetic.accumulator == formats::kFp32 &&
+  return arithmetic.accumulator != nullptr && *arithmetic.accumulator == kFp32 &&
          arithmetic == models::Arithmetic{.accumulator = arithmetic.accumulator,
                                           .order = models::Order::kPairwise,
                                           .step = arithmetic.step} &&
-         fits_fp32(a) && fits_fp32(b);
+         kFp32.contains(a) && kFp32.contains(b);
 }
 
 Tensor fp32_pairwise(const Call& call) {

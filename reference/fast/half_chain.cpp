@@ -23,11 +23,6 @@ using formats::kFp16;
 using formats::kFp32;
 using formats::Tensor;
 
-bool fits_fp16(const Format& f) {
-  return f.precision() <= kFp16.precision() && f.min_place() >= kFp16.min_place() &&
-         f.max_exponent() <= kFp16.max_exponent();
-}
-
 // Whether fp32 can represent all products of numbers with these places and sizes.
 bool products_fit(int place_a, int above_a, int place_b, int above_b) {
   return place_a + place_b >= kFp32.min_place() && above_a + above_b <= kFp32.max_exponent();
@@ -144,16 +139,17 @@ class HalfWalk {
 
 bool covers_half_chain(const Format& a, const Format& b, const models::Arithmetic& arithmetic) {
   return models::is_plain_chain(arithmetic) &&
-         (*arithmetic.accumulator == kFp16 || *arithmetic.accumulator == kBf16) && fits_fp32(a) &&
-         fits_fp32(b) && a.precision() + b.precision() <= kFp32.precision();
+         (*arithmetic.accumulator == kFp16 || *arithmetic.accumulator == kBf16) &&
+         kFp32.contains(a) && kFp32.contains(b) &&
+         a.precision() + b.precision() <= kFp32.precision();
 }
 
 Tensor half_chain(const Call& call) {
   Tensor d = Tensor::zeros(*call.problem.d_format, call.problem.d_count());
   const HalfWalk chain(call, d);
   const Fp16Kernels* native = fp16_kernels(call.target);
-  const bool is_fp16 = *call.arithmetic.accumulator == kFp16 && fits_fp16(*call.a.format) &&
-                       fits_fp16(*call.b.format);
+  const bool is_fp16 = *call.arithmetic.accumulator == kFp16 && kFp16.contains(*call.a.format) &&
+                       kFp16.contains(*call.b.format);
   if (native != nullptr && is_fp16) {
     chain.run_in_fp16(*native);
   } else if (products_are_exact(call)) {

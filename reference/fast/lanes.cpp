@@ -42,11 +42,6 @@ void widen_bytes(const Tensor& from, std::size_t first, std::size_t count, float
 
 }  // namespace
 
-bool fits_fp32(const Format& format) {
-  return format.precision() <= kFp32.precision() && format.min_place() >= kFp32.min_place() &&
-         format.max_exponent() <= kFp32.max_exponent();
-}
-
 void widen(Target target, const Tensor& from, std::size_t first, std::size_t count, float* to) {
   const LanesKernels* kernels = lanes_kernels(target);
   if (*from.format == kFp32) {

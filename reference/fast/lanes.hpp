@@ -12,10 +12,7 @@
 
 namespace halfmark::fast {
 
-// Whether every number of the format is an fp32 number; widen() requires this.
-[[nodiscard]] bool fits_fp32(const formats::Format& format);
-
-// Elements first .. first + count of a tensor as fp32. NaNs stay NaNs.
+// Elements first .. first + count of a tensor as fp32, which contains its format. NaNs stay NaNs.
 void widen(Target target, const formats::Tensor& from, std::size_t first, std::size_t count,
            float* to);
 

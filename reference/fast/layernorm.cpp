@@ -27,8 +27,9 @@ constexpr std::size_t kWidest = std::size_t{1} << 24;
 bool covers(const LayernormParams& params, std::initializer_list<const Format*> inputs,
             const Machine& machine, Target target) {
   return target != Target::kPortable && machine == Machine{} && params.centered &&
-         params.width <= kWidest && fits_fp32(*params.output) &&
-         std::all_of(inputs.begin(), inputs.end(), [](const Format* f) { return fits_fp32(*f); });
+         params.width <= kWidest && kFp32.contains(*params.output) &&
+         std::all_of(inputs.begin(), inputs.end(),
+                     [](const Format* f) { return kFp32.contains(*f); });
 }
 
 Buffer<float> widened(Target target, const Tensor& from, std::size_t first, std::size_t count) {

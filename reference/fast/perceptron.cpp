@@ -20,7 +20,7 @@ static_assert(operators::kCheckStrip == kBlock);
 // Null where the soft-float has to do it.
 template <typename... Tensors>
 const BackwardKernels* kernels_for(const Options& options, const Tensors&... tensors) {
-  const bool fits = (fits_fp32(*tensors.format) && ...);
+  const bool fits = (kFp32.contains(*tensors.format) && ...);
   return fits ? backward_kernels(options.chosen_target()) : nullptr;
 }
 

@@ -8,14 +8,15 @@
 namespace halfmark::fast {
 namespace {
 
+using formats::kFp32;
 using formats::Tensor;
 using models::Machine;
 using operators::SoftmaxParams;
 
 bool covers(const SoftmaxParams& params, const Tensor& input, const Machine& machine,
             Target target) {
-  return target != Target::kPortable && machine == Machine{} && fits_fp32(*input.format) &&
-         fits_fp32(*params.output);
+  return target != Target::kPortable && machine == Machine{} && kFp32.contains(*input.format) &&
+         kFp32.contains(*params.output);
 }
 
 // Processes the rows of one input: `kernel` turns each into a row of the output.

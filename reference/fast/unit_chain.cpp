@@ -158,7 +158,7 @@ bool covers_unit(const Format& a, const Format& b, const models::Arithmetic& ari
   const Unit* unit = arithmetic.unit;
   return arithmetic.is_chain_of_unit() && unit->rule == models::Rule::kTruncated &&
          unit->fraction_bits <= 25 && unit->zero_exponent <= unit->output->min_exponent() &&
-         takes(unit->a, a) && takes(unit->b, b) && fits_fp32(a) && fits_fp32(b) &&
+         takes(unit->a, a) && takes(unit->b, b) && kFp32.contains(a) && kFp32.contains(b) &&
          kBlockDepth % static_cast<std::size_t>(unit->block) == 0 &&
          (*unit->output == kFp16
               ? unit->rounding == soft::Rounding::kNearEven

@@ -94,6 +94,13 @@ struct Format {
   // Exponent of the last place of the smallest numbers: every value is a multiple of 2^this.
   [[nodiscard]] constexpr int min_place() const { return min_exponent() - fraction_bits; }
 
+  // Whether each number of the other format is one of this one's: converting it is exact.
+  [[nodiscard]] constexpr bool contains(const Format& other) const {
+    return precision() >= other.precision() && min_place() <= other.min_place() &&
+           max_exponent() >= other.max_exponent() && (has_sign || !other.has_sign) &&
+           (has_zero || !other.has_zero);
+  }
+
   // The same encodings of the same values. Names and uses follow from them (format_test.cpp), and
   // sums compare formats at every step.
   [[nodiscard]] constexpr bool operator==(const Format& other) const {

@@ -38,9 +38,7 @@ Machine machine_of(const Arithmetic& arithmetic, Machine machine) {
 // Whether the loop is compiled for the pair: if sums can hold every operand. Narrower sums take the
 // loop for any formats, which gives the same bits and is slower.
 template <typename Acc, typename In>
-constexpr bool kFolded = Acc::format.fraction_bits >= In::format.fraction_bits &&
-                         Acc::format.min_place() <= In::format.min_place() &&
-                         Acc::format.max_exponent() >= In::format.max_exponent();
+constexpr bool kFolded = Acc::format.contains(In::format);
 
 // One output, as the stack machine of order.hpp's walk(). Acc and In are ConstantFormat or
 // RuntimeFormat, On is one of the two structs above: with constants the whole loop folds to

@@ -123,6 +123,30 @@ TEST_P(Convert, ScalingAndIntegers) {
   }
 }
 
+// Whether each number of `from` comes back from `to` as it was.
+bool all_survive(const Format& from, const Format& to) {
+  for (Bits bits = 0; bits <= from.mask(); ++bits) {
+    if (!formats::is_finite(from, bits)) continue;
+    const Bits there = convert(from, to, bits).bits;
+    const Bits back = convert(to, from, there).bits;
+    const bool is_zero_again = formats::is_zero(from, bits) && formats::is_zero(to, there);
+    if (!is_zero_again && (!formats::is_finite(to, there) || back != bits)) return false;
+  }
+  return true;
+}
+
+TEST(Contains, MeansThatEveryNumberSurvives) {
+  int contained = 0;
+  for (const Format& from : formats::kFormats) {
+    if (from.bits > 16) continue;
+    for (const Format& to : formats::kFormats) {
+      EXPECT_EQ(all_survive(from, to), to.contains(from)) << from.name << " in " << to.name;
+      if (to.contains(from)) ++contained;
+    }
+  }
+  EXPECT_GT(contained, 30);
+}
+
 TEST(Sign, NegateAndAbsTouchOneBit) {
   EXPECT_EQ(neg(formats::kFp16, 0x7d01), 0xfd01U);
   EXPECT_EQ(abs(formats::kFp16, 0xfd01), 0x7d01U);

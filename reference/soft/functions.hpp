@@ -16,8 +16,7 @@
 namespace halfmark::soft {
 
 [[nodiscard]] constexpr bool has_functions(const Format& f) {
-  return f.has_sign && f.has_zero && f.precision() <= 24 && f.min_place() >= -149 &&
-         f.max_exponent() <= 127;
+  return f.has_sign && f.has_zero && formats::kFp32.contains(f);
 }
 
 #define HM_FUNCTION(name, meaning, ...) \
