@@ -15,6 +15,7 @@
 
 #include "reference/fast/gemm.hpp"
 #include "reference/fast/softmax.hpp"
+#include "reports/exit_codes.hpp"
 #include "tools/halfmark/ref_json/normal_data.hpp"
 #include "tools/halfmark/ref_json/ref_json.hpp"
 
@@ -116,7 +117,7 @@ int write_mismatch(std::ostream& out, std::uint64_t seed, double alarm) {
     out << fmt::format("{:<6} {:>12.3g} {:>14.3g} {:>14.3g}{}\n", row.format->name, row.divergence,
                        row.largest_gap, row.sequence_gap, row.divergence > alarm ? "  alarm" : "");
   }
-  return exceeds ? 1 : 0;
+  return exceeds ? reports::kExitDoesNotConform : reports::kExitConforms;
 }
 
 }  // namespace halfmark::tools

@@ -8,20 +8,15 @@
 
 #include "reference/formats/tensor.hpp"
 #include "reference/operators/fp32.hpp"
+#include "reference/operators/splitmix.hpp"
 
 namespace halfmark::tools {
 
-// SplitMix64 (Steele, Lea and Flood, 2014).
 class Numbers {
  public:
-  explicit Numbers(std::uint64_t seed) : state_(seed) {}
+  explicit Numbers(std::uint64_t seed) : words_(seed) {}
 
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
+  std::uint64_t next() { return words_.next(); }
 
   // The sum of twelve uniform numbers less 6: mean 0, deviation 1.
   double normal() {
@@ -31,7 +26,7 @@ class Numbers {
   }
 
  private:
-  std::uint64_t state_;
+  operators::SplitMix64 words_;
 };
 
 [[nodiscard]] inline formats::Tensor normal_tensor(std::size_t count, double deviation,

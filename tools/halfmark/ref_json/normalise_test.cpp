@@ -44,6 +44,25 @@ TEST(RefSoftmax, ExactIsRoundedOnce) {
             "{\"y\":{\"bits\":[\"3f7fffff\",\"3331cf18\"],\"format\":\"fp32\"}}\n");
 }
 
+TEST(RefSoftmax, ExactRefusesFormatsBeyondFp32) {
+  const auto answer = [](const std::string& x, const std::string& y, const char* operation) {
+    std::istringstream in(R"({"rows":1,"n":2,"x":{"format":")" + x + R"(","bits":["0","0"]},)" +
+                          R"("y_format":")" + y + R"(","operation":")" + operation +
+                          R"(","arithmetic":"exact"})");
+    std::ostringstream out, err;
+    EXPECT_EQ(2, ref_softmax(in, out, err));
+    EXPECT_EQ("", out.str());
+    return err.str();
+  };
+  const std::string remedy =
+      " is in fp64, which goes beyond fp32; use another format, or \"specified\" arithmetic\n";
+  for (const char* operation : {"forward", "log-forward"}) {
+    EXPECT_EQ("halfmark ref softmax: line 1: 'x'" + remedy, answer("fp64", "fp32", operation));
+    EXPECT_EQ("halfmark ref softmax: line 1: 'y_format'" + remedy,
+              answer("fp32", "fp64", operation));
+  }
+}
+
 TEST(RefSoftmax, BackwardTakesTheRowSumAway) {
   // y = 1/2, dy = 1 and 3: the sum is 2, so dx = -1/2 and 1/2.
   EXPECT_EQ(

@@ -62,8 +62,8 @@ def random_settings(rng):
         settings["nesterov"] = settings["momentum"] > 0 and rng.random() < 0.3
         settings["dampening"] = 0.0 if settings["nesterov"] else rng.choice([0.0, 0.1, rng.random()])
     else:
-        settings |= {"beta1": rng.choice([0.9, 0.9, 0.4, rng.random()]), "beta2": rng.choice([0.999, 0.95, rng.random()]),
-                     "epsilon": rng.choice([1e-8, 1e-7, 1e-3])}
+        settings |= {"beta1": rng.choice([0.9, 0.9, 0.4, 0.50000001, rng.random()]),
+                     "beta2": rng.choice([0.999, 0.95, rng.random()]), "epsilon": rng.choice([1e-8, 1e-7, 1e-3])}
     return kind, settings
 
 

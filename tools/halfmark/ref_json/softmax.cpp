@@ -3,7 +3,7 @@
 // have no gaps. "operation" is "forward" (the default), "log-forward", or "backward", which takes
 // "y" and "dy" in place of "x" and gives {"dx"}. "arithmetic" is "specified" (the default), the
 // sequence of reference/operators/softmax.hpp, or, for the forward operations, "exact": the exact
-// value rounded once.
+// value rounded once, of and in formats that do not go beyond fp32.
 #include "reference/fast/softmax.hpp"
 
 #include <fmt/format.h>
@@ -35,6 +35,13 @@ operators::SoftmaxParams parse_shape(const json& problem) {
   return params;
 }
 
+void require_exact(std::string_view field, const formats::Format& format) {
+  if (operators::has_exact_softmax(format)) return;
+  throw ProblemError(fmt::format(
+      "'{}' is in {}, which goes beyond fp32; use another format, or \"specified\" arithmetic",
+      field, format.name));
+}
+
 json answer(const json& problem) {
   refuse_unknown(problem, kFields);
   const operators::SoftmaxParams params = parse_shape(problem);
@@ -54,6 +61,8 @@ json answer(const json& problem) {
     return {{"dx", tensor_json(fast::softmax_backward(params, y, dy, ieee))}};
   }
   const formats::Tensor x = parse_tensor(problem, "x", count);
+  if (exact) require_exact("x", *x.format);
+  if (exact) require_exact("y_format", *params.output);
   if (operation == "forward") {
     return {{"y", tensor_json(exact ? operators::softmax_exact(params, x)
                                     : fast::softmax_forward(params, x, ieee))}};
