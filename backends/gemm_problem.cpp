@@ -122,14 +122,14 @@ std::string_view activation_of(const DriverOperatorCall& call) {
   return wanted == "none" ? std::string_view() : wanted;
 }
 
-std::int64_t elements_between(const GemmOperand& operand, const GemmProblem& problem) {
+std::int64_t elements_spanned(const GemmOperand& operand, const GemmProblem& problem) {
   if (problem.rows == 0 || problem.columns == 0 || problem.batch == 0) return 0;
   return (problem.batch - 1) * operand.batch_stride +
          (problem.columns - 1) * operand.leading_dimension + problem.rows;
 }
 
 std::vector<std::byte> bytes_of(const GemmOperand& operand, const GemmProblem& problem) {
-  const auto count = static_cast<std::uint64_t>(elements_between(operand, problem));
+  const auto count = static_cast<std::uint64_t>(elements_spanned(operand, problem));
   std::vector<std::byte> bytes(count * element_bytes(operand.format));
   operand.buffer->read(operand.offset_bytes, bytes);
   return bytes;
@@ -159,6 +159,43 @@ void refuse_what_units_lack(const DriverOperatorCall& call) {
   const double beta = call.scalar("beta", 0);
   if (call.scalar("alpha", 1) != 1 || (beta != 0 && beta != 1))
     throw NotOffered("one instruction multiplies by no alpha or beta");
+}
+
+const DriverTensorView& unit_operand(const DriverOperatorCall& call, std::string_view role) {
+  const DriverTensorView* view = call.tensor(role);
+  if (view == nullptr) throw NotOffered(fmt::format("gemm needs {}", role));
+  return *view;
+}
+
+UnitMatrix unit_matrix(const DriverOperatorCall& call, std::string_view role,
+                       std::string_view format) {
+  const DriverTensorView& view = unit_operand(call, role);
+  if (view.format != format)
+    throw NotOffered(
+        fmt::format("the instruction has {} as {}, not {}", role, format, view.format));
+  const std::size_t rank = view.sizes.size();
+  if (rank != 2 && rank != 3) throw NotOffered("gemm takes matrices, or batches of them");
+  if (view.offset_bytes % element_bytes(format) != 0)
+    throw NotOffered("an element straddles words");
+  const bool is_batch = rank == 3;
+  return {.buffer = view.buffer,
+          .offset_bytes = view.offset_bytes,
+          .batch = is_batch ? view.sizes[0] : 1,
+          .rows = view.sizes[rank - 2],
+          .columns = view.sizes[rank - 1],
+          .batch_step = is_batch ? view.strides[0] : 0,
+          .row_step = view.strides[rank - 2],
+          .column_step = view.strides[rank - 1]};
+}
+
+std::string unit_shape(const DriverOperatorCall& call) {
+  std::string shape;
+  for (const Define& option : call.options) {
+    if (option.name != "shape")
+      throw NotOffered(fmt::format("one instruction has no {}", option.name));
+    shape = option.value;
+  }
+  return shape;
 }
 
 GemmProblem gemm_problem(const DriverOperatorCall& call) {

@@ -31,6 +31,24 @@ struct NotOffered : std::runtime_error {
 // operands than a, b, c and d, an alpha, or a beta other than 0 and 1.
 void refuse_what_units_lack(const DriverOperatorCall& call);
 
+// An operand of such an instruction: a matrix, or one for each problem of a batch.
+struct UnitMatrix {
+  DriverBuffer* buffer = nullptr;
+  std::uint64_t offset_bytes = 0;
+  std::int64_t batch = 1, rows = 0, columns = 0;
+  std::int64_t batch_step = 0, row_step = 0, column_step = 0;  // in elements
+};
+
+// Throws NotOffered if the call has no such operand.
+[[nodiscard]] const DriverTensorView& unit_operand(const DriverOperatorCall& call,
+                                                   std::string_view role);
+// Throws NotOffered if that is no matrix of whole elements of the instruction's format.
+[[nodiscard]] UnitMatrix unit_matrix(const DriverOperatorCall& call, std::string_view role,
+                                     std::string_view format);
+// The shape of the instruction that the call asks for, "m16n8k16"; empty: any. Throws NotOffered
+// for any other option.
+[[nodiscard]] std::string unit_shape(const DriverOperatorCall& call);
+
 // One operand of the column-major problem.
 struct GemmOperand {
   DriverBuffer* buffer = nullptr;

@@ -208,6 +208,41 @@ TEST(GemmProblem, WhatMeansNothingIsAnError) {
   EXPECT_THROW((void)gemm_problem(call), BackendError);  // no c
 }
 
+// What every backend's matrix instructions take of a call.
+TEST(UnitOperands, AreMatricesOfWholeElements) {
+  Placed a("a", 2, 3, 2, false);
+  Placed b("b", 3, 2, 1, false);
+  Placed d("d", 2, 2, 1, false);
+  DriverOperatorCall call = small_call(a, b, d);
+  const UnitMatrix found = unit_matrix(call, "a", "fp64");
+  EXPECT_EQ(&a.memory, found.buffer);
+  EXPECT_EQ(kGap * sizeof(double), found.offset_bytes);
+  EXPECT_EQ(2, found.batch);
+  EXPECT_EQ(3, found.columns);
+  EXPECT_EQ(a.view.strides[0], found.batch_step);
+  call.tensors[0].sizes = {2, 3};
+  call.tensors[0].strides = {5, 1};
+  EXPECT_EQ(1, unit_matrix(call, "a", "fp64").batch);
+  EXPECT_EQ(5, unit_matrix(call, "a", "fp64").row_step);
+  EXPECT_THROW((void)unit_matrix(call, "a", "fp32"), NotOffered);
+  EXPECT_THROW((void)unit_matrix(call, "c", "fp64"), NotOffered);  // there is none
+  call.tensors[0].offset_bytes = 4;
+  EXPECT_THROW((void)unit_matrix(call, "a", "fp64"), NotOffered);
+  call.tensors[0].sizes = {6};
+  call.tensors[0].offset_bytes = 0;
+  EXPECT_THROW((void)unit_matrix(call, "a", "fp64"), NotOffered);
+}
+
+TEST(UnitOperands, ComeWithNoOptionButTheShape) {
+  Placed a("a", 2, 3, 1, false);
+  DriverOperatorCall call = small_call(a, a, a);
+  EXPECT_EQ("", unit_shape(call));
+  call.options = {{"shape", "m16n8k16"}};
+  EXPECT_EQ("m16n8k16", unit_shape(call));
+  call.options.push_back({"activation", "relu"});
+  EXPECT_THROW((void)unit_shape(call), NotOffered);
+}
+
 std::uint64_t encoded(double value, std::string_view format) {
   std::uint64_t bits = 0;
   const auto bytes = scalar_bytes(value, format);

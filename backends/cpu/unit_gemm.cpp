@@ -16,10 +16,8 @@ namespace {
 constexpr std::uint16_t kMinusZero = 0x8000;  // in fp16 and in bf16
 
 // Elements by batch, row and column.
-struct Matrix {
+struct Matrix : UnitMatrix {
   std::byte* first = nullptr;
-  std::int64_t batch = 1, rows = 0, columns = 0;
-  std::int64_t batch_step = 0, row_step = 0, column_step = 0;  // in elements
 
   template <typename Element>
   [[nodiscard]] Element* at(std::int64_t b, std::int64_t row, std::int64_t column) const {
@@ -28,38 +26,14 @@ struct Matrix {
   }
 };
 
-const DriverTensorView& needed(const DriverOperatorCall& call, std::string_view role) {
-  const DriverTensorView* view = call.tensor(role);
-  if (view == nullptr) throw NotOffered(fmt::format("gemm needs {}", role));
-  return *view;
-}
-
-Matrix matrix_of(const DriverTensorView& view, std::string_view format) {
-  if (view.format != format)
-    throw NotOffered(
-        fmt::format("the instruction has {} as {}, not {}", view.role, format, view.format));
-  const std::size_t rank = view.sizes.size();
-  if (rank != 2 && rank != 3) throw NotOffered("gemm takes matrices, or batches of them");
-  if (view.offset_bytes % element_bytes(view.format) != 0)
-    throw NotOffered("an element straddles words");
-  const bool is_batch = rank == 3;
-  return {.first = address_of(view.buffer, view.offset_bytes),
-          .batch = is_batch ? view.sizes[0] : 1,
-          .rows = view.sizes[rank - 2],
-          .columns = view.sizes[rank - 1],
-          .batch_step = is_batch ? view.strides[0] : 0,
-          .row_step = view.strides[rank - 2],
-          .column_step = view.strides[rank - 1]};
+Matrix matrix_of(const DriverOperatorCall& call, std::string_view role, std::string_view format) {
+  const UnitMatrix found = unit_matrix(call, role, format);
+  return {found, address_of(found.buffer, found.offset_bytes)};
 }
 
 const UnitInstruction& instruction_of(const DriverOperatorCall& call) {
-  std::string shape;
-  for (const Define& option : call.options) {
-    if (option.name != "shape")
-      throw NotOffered(fmt::format("one instruction has no {}", option.name));
-    shape = option.value;
-  }
-  const std::string& operands = needed(call, "a").format;
+  const std::string shape = unit_shape(call);
+  const std::string& operands = unit_operand(call, "a").format;
   std::string missing;
   for (const UnitInstruction& row : unit_instructions()) {
     const bool is_meant =
@@ -213,11 +187,11 @@ bool is_unit(std::string_view library) {
 std::function<void()> prepared_unit(const UnitInstruction& instruction,
                                     const DriverOperatorCall& call) {
   refuse_what_units_lack(call);
-  const Matrix a = matrix_of(needed(call, "a"), instruction.input);
-  const Matrix b = matrix_of(needed(call, "b"), instruction.input);
-  const Matrix d = matrix_of(needed(call, "d"), "fp32");
+  const Matrix a = matrix_of(call, "a", instruction.input);
+  const Matrix b = matrix_of(call, "b", instruction.input);
+  const Matrix d = matrix_of(call, "d", "fp32");
   const bool has_c = call.scalar("beta", 0) == 1;
-  const Matrix c = has_c ? matrix_of(needed(call, "c"), "fp32") : d;
+  const Matrix c = has_c ? matrix_of(call, "c", "fp32") : d;
   const auto product = std::make_shared<Product>(instruction, a, b, c, d, has_c);
   return [product] { product->run(); };
 }

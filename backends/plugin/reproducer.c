@@ -11,7 +11,7 @@ static const char* source =@directives@ TEXT(
 @tensors@
 int main(int argc, char** argv) {
 @open@
-  HmBuffer* at[@count@]; HmProgram* program; int e = 0;
-  if (api->program_build(device, source, 0, 0, &program)) return puts("no build"), 2;
+  HmBuffer* at[@count@]; HmProgram* program; int e = 0; const HmDefine definitions[] = {@definition_list@{0, 0}};
+  if (api->program_build(device, source, definitions, @definition_count@, &program)) return puts("no build"), 2;
 @run@
 }

@@ -23,51 +23,29 @@ std::uint32_t groups(int items, int each) {
   return static_cast<std::uint32_t>((items + each - 1) / each);
 }
 
-std::int64_t bytes_of(std::string_view format) {
-  if (format == "fp32" || format == "tf32") return 4;
-  return format == "fp16" || format == "bf16" ? 2 : 1;
-}
-
 struct Matrix {
   DriverBuffer* buffer = nullptr;
   int batch = 1, rows = 0, columns = 0;
   int at = 0, row = 0, column = 0, step = 0;  // offset and strides in elements
 };
 
-Matrix matrix_of(const DriverTensorView& view, const char* format) {
-  if (view.format != format)
-    throw NotOffered(
-        fmt::format("the instruction has {} as {}, not {}", view.role, format, view.format));
-  const std::size_t rank = view.sizes.size();
-  if (rank != 2 && rank != 3) throw NotOffered("gemm takes matrices, or batches of them");
-  const auto bytes = static_cast<std::uint64_t>(bytes_of(view.format));
-  if (view.offset_bytes % bytes != 0) throw NotOffered("an element straddles words");
-  return {.buffer = view.buffer,
-          .batch = rank == 3 ? as_int(view.sizes[0]) : 1,
-          .rows = as_int(view.sizes[rank - 2]),
-          .columns = as_int(view.sizes[rank - 1]),
-          .at = as_int(static_cast<std::int64_t>(view.offset_bytes / bytes)),
-          .row = as_int(view.strides[rank - 2]),
-          .column = as_int(view.strides[rank - 1]),
-          .step = rank == 3 ? as_int(view.strides[0]) : 0};
-}
-
-const DriverTensorView& needed(const DriverOperatorCall& call, const char* role) {
-  const DriverTensorView* view = call.tensor(role);
-  if (view == nullptr) throw NotOffered(fmt::format("gemm needs {}", role));
-  return *view;
+Matrix matrix_of(const DriverOperatorCall& call, std::string_view role, std::string_view format) {
+  const UnitMatrix found = unit_matrix(call, role, format);
+  return {.buffer = found.buffer,
+          .batch = as_int(found.batch),
+          .rows = as_int(found.rows),
+          .columns = as_int(found.columns),
+          .at = as_int(static_cast<std::int64_t>(found.offset_bytes / element_bytes(format))),
+          .row = as_int(found.row_step),
+          .column = as_int(found.column_step),
+          .step = as_int(found.batch_step)};
 }
 
 const Unit& unit_of(const UnitForm& form, const DeviceFacts& facts,
                     const DriverOperatorCall& call) {
-  std::string shape;
-  for (const Define& option : call.options) {
-    if (option.name != "shape")
-      throw NotOffered(fmt::format("one instruction has no {}", option.name));
-    shape = option.value;
-  }
+  const std::string shape = unit_shape(call);
   // A format selects the first instruction that takes such operands and accumulates in that format.
-  const std::string& operands = needed(call, "a").format;
+  const std::string& operands = unit_operand(call, "a").format;
   for (const Unit& unit : form.rows) {
     const bool meant =
         call.compute == unit.name || (call.compute == unit.output && operands == unit.input);
@@ -84,11 +62,11 @@ void push(std::vector<DriverArgument>& arguments, const Matrix& matrix) {
 
 OperatorOutcome launch(const UnitForm& form, const Unit& unit, const BuildUnit& build,
                        UnitPrograms& programs, const DriverOperatorCall& call) {
-  const Matrix a = matrix_of(needed(call, "a"), unit.input);
-  const Matrix b = matrix_of(needed(call, "b"), unit.input);
-  const Matrix d = matrix_of(needed(call, "d"), unit.output);
+  const Matrix a = matrix_of(call, "a", unit.input);
+  const Matrix b = matrix_of(call, "b", unit.input);
+  const Matrix d = matrix_of(call, "d", unit.output);
   const bool has_c = call.scalar("beta", 0) == 1;
-  const Matrix c = has_c ? matrix_of(needed(call, "c"), unit.output) : d;
+  const Matrix c = has_c ? matrix_of(call, "c", unit.output) : d;
   std::unique_ptr<DriverProgram>& program = programs[&unit];
   if (!program) program = build(program_of(form, unit), form.feature);
   std::vector<DriverArgument> arguments{a.buffer, b.buffer, c.buffer, d.buffer};

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/gemm_problem.hpp"
 #include "backends/host/host_test.hpp"
 #include "backends/shim/unit.hpp"
 #include "backends/shim/vendor.hpp"
@@ -74,14 +75,9 @@ class UnitEmulation : public host::HostTest {
   }
 
  private:
-  static std::size_t bytes_of(std::string_view format) {
-    if (format == "fp32" || format == "tf32") return 4;
-    return format == "fp16" || format == "bf16" ? 2 : 1;
-  }
-
   EmulatedMatrix matrix(std::int64_t rows, std::int64_t columns, const char* format,
                         std::uint32_t seed) {
-    EmulatedMatrix made{rows, columns, bytes_of(format), {}, {}};
+    EmulatedMatrix made{rows, columns, element_bytes(format), {}, {}};
     std::vector<std::byte> memory;
     for (std::int64_t i = 0; i < rows * columns; ++i) {
       made.values.push_back((static_cast<std::uint32_t>(i) * 7 + seed) % 5);

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "backends/host/library/elementwise_policy.hpp"
+#include "backends/host/library/exact_gelu.hpp"
 #include "backends/host/library/operators.hpp"
 
 namespace halfmark::backends::host::library {
@@ -192,10 +193,7 @@ class Activation {
   ActivationPolicy p_;
 };
 
-// The same functions in double.
-double exact_gelu(double x) {
-  return std::isinf(x) ? std::max(x, 0.0) : 0.5 * x * std::erfc(-x * M_SQRT1_2);
-}
+// The same functions in double, beside exact_gelu().
 double exact_gelu_derivative(double x) {
   const double density = std::exp(-0.5 * x * x) / std::sqrt(2 * M_PI);
   return 0.5 * std::erfc(-x * M_SQRT1_2) + (density == 0 ? 0 : x * density);

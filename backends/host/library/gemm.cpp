@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/host/library/exact_gelu.hpp"
 #include "backends/host/library/gemm_policy.hpp"
 #include "backends/host/library/gemm_sum.hpp"
 #include "backends/host/library/operators.hpp"
@@ -53,9 +54,6 @@ Matrix matrix(const Context& context, std::string_view role) {
 }
 
 double relu(double x) { return x > 0 || std::isnan(x) ? x : 0; }
-double gelu(double x) {
-  return std::isinf(x) ? std::max(x, 0.0) : 0.5 * x * std::erfc(-x * M_SQRT1_2);
-}
 // 1 + tanh(z) is 2 / (1 + e^-2z), which loses no accuracy far below zero.
 double gelu_tanh_of(double x, double cubic) {
   const double z = M_2_SQRTPI * M_SQRT1_2 * (x + cubic * x * x * x);
@@ -72,7 +70,7 @@ struct ActivationRow {
   double (*of)(double x);
 };
 constexpr ActivationRow kActivations[] = {
-    {"relu", relu}, {"gelu", gelu}, {"gelu_tanh", gelu_tanh}, {"silu", silu}};
+    {"relu", relu}, {"gelu", exact_gelu}, {"gelu_tanh", gelu_tanh}, {"silu", silu}};
 
 const ActivationRow* activation_named(std::string_view name) {
   const auto* found = std::find_if(std::begin(kActivations), std::end(kActivations),

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "backends/host/shuffle.hpp"
+
 namespace halfmark::backends::host::library {
 namespace {
 
@@ -78,15 +80,11 @@ double tree_of(const Format& f, std::span<const double> sums) {
   return in_format(f, tree_of(f, sums.first(half)) + tree_of(f, sums.subspan(half)));
 }
 
-// splitmix64 (Steele, Lea and Flood, 2014) turns a call's number into an order.
+// Into an order that depends on the call's number.
 void shuffle(std::vector<double>& sums, std::uint64_t call) {
-  std::uint64_t state = call;
-  for (std::size_t left = sums.size(); left > 1; --left) {
-    state += 0x9e3779b97f4a7c15;
-    std::uint64_t word = (state ^ state >> 30) * 0xbf58476d1ce4e5b9;
-    word = (word ^ word >> 27) * 0x94d049bb133111eb;
-    std::swap(sums[left - 1], sums[(word ^ word >> 31) % left]);
-  }
+  Disorder disorder(call);
+  for (std::size_t left = sums.size(); left > 1; --left)
+    std::swap(sums[left - 1], sums[disorder.next() % left]);
 }
 
 std::vector<double> partial_sums(const GemmSum& policy, const Summation& summation,

@@ -31,7 +31,7 @@ struct Storing {
   bool other_nan = false;        // another sign and payload; legal
   bool nan_is_zero = false;
   int first_bits = 0;  // not 0: rounds to so many significant bits first
-  int binades = 0;     // not 0: in one of so many, rounded results are one place too large
+  int binades = 0;     // not 0: in one out of this many, rounded results are a place too large
   bool cuts_subnormals = false;  // results below the normal range are rounded toward zero
   bool clamps_exponent = false;  // such results keep their significand, at the least exponent
 };
