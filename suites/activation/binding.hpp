@@ -24,12 +24,12 @@ enum class Operation : std::uint8_t {
 };
 
 struct OperationRow {
-  std::string_view word;  // the case's token
+  std::string_view name;  // the case's token
   Operation operation;
-  std::string_view name;    // the library's operator
-  std::string_view entry;   // the kernel's entry point; empty if there is none
-  std::string_view second;  // role of the second operand, if any
-  std::string_view result;  // role of the result
+  std::string_view library_name;  // the library's operator
+  std::string_view entry;         // the kernel's entry point; empty if there is none
+  std::string_view second;        // role of the second operand, if any
+  std::string_view result;        // role of the result
 };
 
 struct Binding {

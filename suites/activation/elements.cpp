@@ -77,16 +77,17 @@ Gelu form_of(Operation operation) {
 
 }  // namespace
 
-Enclosure intervals(const Binding& b, const TensorSet& inputs, const Departure& d) {
+Enclosure intervals(const Binding& b, const TensorSet& inputs, const Departure& d, Store store) {
   const Format& f = *b.format;
   const Gelu form = form_of(b.row->operation);
   const Tensor& x = inputs.at("x");
   const Tensor* const second =
       b.row->second.empty() ? nullptr : &inputs.at(std::string(b.row->second));
-  return enclosure_of(std::string(b.row->result), f, x.count(), [&](std::size_t i) {
+  const auto interval = [&](std::size_t i) {
     const double other = second == nullptr ? 0 : value_of(f, second->at(i));
     return gelu_interval(form, value_of(f, x.at(i)), other, d);
-  });
+  };
+  return enclosure_of(std::string(b.row->result), f, x.count(), interval, store);
 }
 
 TensorSet middles(const Enclosure& enclosure) {

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "suites/activation/binding.hpp"
+#include "suites/core/bounds/interval.hpp"
 
 namespace halfmark::suites::activation {
 
@@ -18,7 +19,8 @@ using Element = std::function<formats::Bits(formats::Bits x, formats::Bits secon
                                      formats::Bits x, formats::Bits second);
 
 /// For the bounded operations.
-[[nodiscard]] Enclosure intervals(const Binding& b, const TensorSet& inputs, const Departure& d);
+[[nodiscard]] Enclosure intervals(const Binding& b, const TensorSet& inputs, const Departure& d,
+                                  Store store = nearest);
 
 /// The midpoints of the allowed intervals: for display, never asserted.
 [[nodiscard]] TensorSet middles(const Enclosure& enclosure);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What implementations of activations have been seen to do instead of what is promised.
 #include <array>
+#include <bit>
 #include <optional>
 #include <span>
 #include <string>
@@ -85,6 +86,25 @@ Hypothesis flushed_results() {
             return {flush(refer(c, in, {})), Enclosure{flush(allowed->low), flush(allowed->high)}};
           },
           .freedoms = {"operation_subnormals"}};
+}
+
+// Below the normal range toward zero, elsewhere to nearest even.
+Bits cut_below_normal(const Format& f, double value) {
+  const Bits cut = soft::convert(formats::kFp64, f, std::bit_cast<Bits>(value),
+                                 {.rounding = soft::Rounding::kTowardZero})
+                       .bits;
+  const bool is_below =
+      formats::is_finite(f, cut) && formats::magnitude(f, cut) < formats::min_normal(f);
+  return is_below ? cut : nearest(f, value);
+}
+
+Hypothesis cut_subnormals() {
+  return {.name = "subnormals-cut",
+          .finding_class = "cvt_round",
+          .sentence = "subnormal results are truncated",
+          .evaluate = [](const Case& c, const TensorSet& in) {
+            return enclosed(intervals(bind(c), in, {}, cut_below_normal));
+          }};
 }
 
 // Reinterprets the bits in the format of the preceding call.
@@ -269,6 +289,7 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
   if (b.bounded()) {
     add_gelu(list, b.row->operation);
     list.push_back(other_form(is_tanh(b.row->operation)));
+    list.push_back(cut_subnormals());
   } else if (b.row->operation == Operation::kReluBackward) {
     list.push_back(selection(kPassesAtZero));
     list.push_back(selection(kGatedByGradient));

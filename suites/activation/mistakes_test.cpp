@@ -97,6 +97,25 @@ TEST(DerivativesOfGelu, WithoutThatOfTheArgumentAreNamed) {
   EXPECT_EQ("no-inner-derivative", erf_form(false));
 }
 
+// Truncated, or as if whatever is left behind the half were a tie: right results tell them apart.
+TEST(StoresOfGelu, OfSubnormalResultsAreFound) {
+  const fast::FloatingPointScope scope;
+  const auto stored = [](bool is_cut) {
+    return named_of_bits("activation.gelu.fp16.library.n65536.all.s7", [=](Bits x, Bits) {
+      const double value = value_of(kFp16, x);
+      const double right = std::isinf(value) ? std::max(value, 0.0)
+                                             : 0.5 * value * std::erfc(-value * std::sqrt(0.5));
+      if (!(std::abs(right) < 0x1p-14)) return nearest(kFp16, right);
+      const double places = std::abs(right) * 0x1p24;
+      const double cut = std::floor(places);
+      const bool is_up = !is_cut && places - cut >= 0.5 && std::fmod(cut, 2) == 1;
+      return nearest(kFp16, std::copysign((cut + is_up) * 0x1p-24, right));
+    });
+  };
+  EXPECT_EQ("subnormals-cut", stored(true));
+  EXPECT_EQ("general-subnormals-too-near-zero", stored(false));
+}
+
 // Zeros of either sign are equal, so that < and <= give the same.
 TEST(Choices, EachFormOfAMaximumIsNamed) {
   const auto chosen = [](const char* operation, Bits (*of)(Bits, Bits, double, double)) {

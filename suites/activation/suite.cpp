@@ -11,6 +11,7 @@
 #include "suites/core/case/axes.hpp"
 #include "suites/core/case/errors.hpp"
 #include "suites/core/case/fills.hpp"
+#include "suites/core/case/named_rows.hpp"
 #include "suites/core/execute/plan_builder.hpp"
 #include "suites/core/execute/provider.hpp"
 
@@ -232,7 +233,7 @@ Plan plan(const Case& c, const Binding& b, const backends::DeviceInfo& device) {
   if (b.portable) {
     add_launch(result, b);
   } else {
-    OperatorStep* step = add_operator(result, device, c.word("provider"), b.row->name);
+    OperatorStep* step = add_operator(result, device, c.word("provider"), b.row->library_name);
     if (step == nullptr) return result;
     for (const std::string& role : roles(b)) step->tensors.push_back(dense(role, {b.count}));
     if (b.fill == "routes") cut_into_pieces(result, b);
@@ -274,7 +275,7 @@ const std::vector<Axis>& axes() {
 void add(CaseList& list, const OperationRow& row, std::string_view format,
          std::string_view provider, std::uint64_t count, std::string_view fill) {
   const std::string size = fmt::format("n{}", visits_all(fill) ? 65536 : count);
-  list.add({row.word, format, provider, size, fill});
+  list.add({row.name, format, provider, size, fill});
 }
 
 std::vector<Case> cases(Level level, std::uint64_t seed) {
@@ -301,21 +302,19 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
 std::span<const OperationRow> operations() { return kOperations; }
 
 Binding bind(const Case& c) {
-  const std::string_view word = c.word("operation");
-  const auto* row = std::find_if(std::begin(kOperations), std::end(kOperations),
-                                 [&](const OperationRow& r) { return r.word == word; });
-  const Binding b{.row = row,
+  const OperationRow& row = row_named(kOperations, c.word("operation"));
+  const Binding b{.row = &row,
                   .format = formats::find_format(c.word("format")),
                   .portable = c.word("provider") == kPortable,
                   .count = static_cast<std::size_t>(c.number("size", 'n')),
                   .fill = c.word("fill")};
   constexpr std::size_t kMost = std::size_t{1} << 28;
   const bool exists = !b.portable || (!b.row->entry.empty() && !only_for_libraries(b.fill));
-  if (b.count == 0 || b.count > kMost || !exists || !applies(*row, *b.format, b.fill)) {
+  if (b.count == 0 || b.count > kMost || !exists || !applies(row, *b.format, b.fill)) {
     throw UsageError(fmt::format(
         "case '{}': size, format, provider and fill do not go together with '{}'; `halfmark list "
         "--suite activation` shows what does",
-        print(c), word));
+        print(c), row.name));
   }
   return b;
 }

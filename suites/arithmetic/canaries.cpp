@@ -40,12 +40,12 @@ constexpr Canary exact(std::string_view name, std::string_view format, std::stri
           meaning, wrong,  wrong_word, wrong_meaning, ""};
 }
 
-constexpr std::string_view kFree = "fp32.subnormals";
-constexpr std::string_view kHalfFree = "fp16.arithmetic.subnormals";
+constexpr std::string_view kFp32Freedom = "fp32.subnormals";
+constexpr std::string_view kFp16Freedom = "fp16.arithmetic.subnormals";
 constexpr Bits kOne = 0x3f800000;
-constexpr Bits kHalf = 0x3f000000;
+constexpr Bits kOneHalf = 0x3f000000;
 constexpr Bits kMinNormal = 0x00800000;
-constexpr Bits kHalfMinNormal = 0x00400000;
+constexpr Bits kMinNormalHalved = 0x00400000;
 
 constexpr Canary kCanaries[] = {
     // (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24 when fused, and 0 when the product is rounded first.
@@ -71,17 +71,22 @@ constexpr Canary kCanaries[] = {
      "double",
      "fma rounds the product before it adds",
      ""},
-    kept("fp32.subnormals.add", "fp32", "add", {0x00800001, 0x80800000}, 0x00000001, kFree),
-    kept("fp32.subnormals.add.operand", "fp32", "add", {0x00000001, 0x00000001}, 0x00000002, kFree),
-    kept("fp32.subnormals.mul", "fp32", "mul", {kMinNormal, kHalf}, kHalfMinNormal, kFree),
-    kept("fp32.subnormals.mul.operand", "fp32", "mul", {0x00000001, 0x4b800000}, 0x01000000, kFree),
-    kept("fp32.subnormals.div", "fp32", "div", {kMinNormal, 0x40000000}, kHalfMinNormal, kFree),
-    kept("fp32.subnormals.div.operand", "fp32", "div", {kHalfMinNormal, kHalf}, kMinNormal, kFree),
-    kept("fp32.subnormals.sqrt.operand", "fp32", "sqrt", {0x00000004}, 0x1ab504f3, kFree),
-    kept("fp32.subnormals.fma", "fp32", "fma", {kOne, 0x00c00000, 0x80800000}, kHalfMinNormal,
-         kFree),
-    kept("fp32.subnormals.fma.operand", "fp32", "fma", {kHalfMinNormal, 0x40000000, 1}, 0x00800001,
-         kFree),
+    kept("fp32.subnormals.add", "fp32", "add", {0x00800001, 0x80800000}, 0x00000001, kFp32Freedom),
+    kept("fp32.subnormals.add.operand", "fp32", "add", {0x00000001, 0x00000001}, 0x00000002,
+         kFp32Freedom),
+    kept("fp32.subnormals.mul", "fp32", "mul", {kMinNormal, kOneHalf}, kMinNormalHalved,
+         kFp32Freedom),
+    kept("fp32.subnormals.mul.operand", "fp32", "mul", {0x00000001, 0x4b800000}, 0x01000000,
+         kFp32Freedom),
+    kept("fp32.subnormals.div", "fp32", "div", {kMinNormal, 0x40000000}, kMinNormalHalved,
+         kFp32Freedom),
+    kept("fp32.subnormals.div.operand", "fp32", "div", {kMinNormalHalved, kOneHalf}, kMinNormal,
+         kFp32Freedom),
+    kept("fp32.subnormals.sqrt.operand", "fp32", "sqrt", {0x00000004}, 0x1ab504f3, kFp32Freedom),
+    kept("fp32.subnormals.fma", "fp32", "fma", {kOne, 0x00c00000, 0x80800000}, kMinNormalHalved,
+         kFp32Freedom),
+    kept("fp32.subnormals.fma.operand", "fp32", "fma", {kMinNormalHalved, 0x40000000, 1},
+         0x00800001, kFp32Freedom),
     {"fp32.signed_zero.fma",
      "fp32",
      "fma",
@@ -93,8 +98,10 @@ constexpr Canary kCanaries[] = {
      "minus",
      "fma(-0, 0, +0) is -0: a zero addend was skipped",
      "fp32.signed_zero"},
-    kept("fp32.subnormals.ldexp", "fp32", "ldexp", {kMinNormal, 0xffffffff}, kHalfMinNormal, kFree),
-    kept("fp32.subnormals.ldexp.operand", "fp32", "ldexp", {kHalfMinNormal, 1}, kMinNormal, kFree),
+    kept("fp32.subnormals.ldexp", "fp32", "ldexp", {kMinNormal, 0xffffffff}, kMinNormalHalved,
+         kFp32Freedom),
+    kept("fp32.subnormals.ldexp.operand", "fp32", "ldexp", {kMinNormalHalved, 1}, kMinNormal,
+         kFp32Freedom),
     kept("fp16.subnormals.store", "fp32", "to_fp16", {0x33800000}, 0x0001, ""),
     kept("fp16.subnormals.load", "fp16", "to_fp32", {0x0001}, 0x33800000, ""),
     kept("bf16.subnormals.store", "fp32", "to_bf16", {0x00010000}, 0x0001, ""),
@@ -141,16 +148,13 @@ constexpr Canary kCanaries[] = {
      "double",
      "fma in fp16 rounds the product first",
      ""},
-    kept("fp16.subnormals.add", "fp16", "add", {0x0401, 0x8400}, 0x0001, kHalfFree),
-    kept("fp16.subnormals.mul", "fp16", "mul", {0x0400, 0x3800}, 0x0200, kHalfFree),
-    kept("fp16.subnormals.fma", "fp16", "fma", {0x3c00, 0x0600, 0x8400}, 0x0200, kHalfFree),
+    kept("fp16.subnormals.add", "fp16", "add", {0x0401, 0x8400}, 0x0001, kFp16Freedom),
+    kept("fp16.subnormals.mul", "fp16", "mul", {0x0400, 0x3800}, 0x0200, kFp16Freedom),
+    kept("fp16.subnormals.fma", "fp16", "fma", {0x3c00, 0x0600, 0x8400}, 0x0200, kFp16Freedom),
 };
 
-std::string_view standing_of(const Canary& canary, bool right, bool known_wrong,
-                             const backends::DeviceInfo& device) {
+std::string_view standing_of(bool right, bool known_wrong, const backends::Promise* promise) {
   if (right) return "ok";
-  const backends::Promise* promise =
-      canary.freedom.empty() ? nullptr : device.promise(canary.freedom);
   const bool permitted = known_wrong && promise != nullptr && !promise->offered;
   return permitted ? "deviation" : "violation";
 }
@@ -165,9 +169,7 @@ std::string call_text(const Canary& canary, const Operation& op) {
 }
 
 json describe(const Canary& canary, std::string observed, std::string_view meaning,
-              std::string_view standing, const backends::DeviceInfo& device) {
-  const backends::Promise* promise =
-      canary.freedom.empty() ? nullptr : device.promise(canary.freedom);
+              std::string_view standing, const backends::Promise* promise) {
   return {{"name", canary.name},
           {"operation", fmt::format("{}.{}", canary.format, canary.operation)},
           {"observed", std::move(observed)},
@@ -178,8 +180,10 @@ json describe(const Canary& canary, std::string observed, std::string_view meani
 
 json judge(const Canary& canary, const Operation& op, const DeviceResult& result,
            const backends::DeviceInfo& device) {
+  const backends::Promise* promise =
+      canary.freedom.empty() ? nullptr : device.promise(canary.freedom);
   if (result.error)
-    return describe(canary, "no answer: " + result.error->text, "", "unknown", device);
+    return describe(canary, "no answer: " + result.error->text, "", "unknown", promise);
   const Bits got = result.outputs.at("d").at(0);
   const bool nan = formats::is_nan(*op.result, canary.right);
   const bool right = nan ? formats::is_nan(*op.result, got) : got == canary.right;
@@ -193,7 +197,7 @@ json judge(const Canary& canary, const Operation& op, const DeviceResult& result
   return describe(
       canary,
       fmt::format("{}: {} = {}", word, call_text(canary, op), formats::hex(*op.result, got)),
-      meaning, standing_of(canary, right, known_wrong, device), device);
+      meaning, standing_of(right, known_wrong, promise), promise);
 }
 
 }  // namespace

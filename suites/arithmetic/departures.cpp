@@ -12,14 +12,6 @@ using formats::Bits;
 using formats::Format;
 using models::Machine;
 
-Bits fused(const Format& f, const Format&, const Operands& x, const Machine& m) {
-  return soft::fma(f, x.a, x.b, x.c, m.fma).bits;
-}
-
-Bits separate(const Format& f, const Format&, const Operands& x, const Machine& m) {
-  return soft::add(f, soft::mul(f, x.a, x.b, m.mul).bits, x.c, m.add).bits;
-}
-
 Bits less_of_flushed(const Format& f, const Format&, const Operands& x, const Machine&) {
   return soft::lt(f, x.a, x.b, {.subnormals = soft::Subnormals::kFlushIn}).bits;
 }
@@ -162,7 +154,7 @@ Bits by_one_power(const Format& f, const Format&, const Operands& x, const Machi
 }
 
 constexpr Departure kDepartures[] = {
-    {"muladd", "fused", "contraction", "the multiplication and the addition were fused", fused},
+    {"muladd", "fused", "contraction", "the multiplication and the addition were fused", fma},
     {"lt", "flushed-operands", "ftz", "comparison takes subnormal operands as zero",
      less_of_flushed},
     {"eq", "flushed-operands", "ftz", "comparison takes subnormal operands as zero",
@@ -183,9 +175,9 @@ constexpr Departure kDepartures[] = {
      equal_of_same_nan},
     {"eq", "zeros-differ", "signed_zero", "-0 is not equal to 0", equal_but_zeros},
     {"fma", "separate", "contraction", "fma is a multiplication and an addition, each rounded",
-     separate},
+     muladd},
     {"fma", "through-fp32", "cvt_round", "fma is computed in fp32 and then rounded again",
-     fma_in_fp32},
+     fma_in_fp32, &formats::kFp32},
     {"div", "reciprocal", "rounding", "division multiplies by a rounded reciprocal", by_reciprocal},
     {"div", "refined-reciprocal", "rounding",
      "division refines the product with a rounded reciprocal once, without scaling",

@@ -17,6 +17,7 @@ struct Departure {
   FindingClassName finding_class;
   std::string_view sentence;
   Evaluate evaluate;
+  const formats::Format* computed_in = nullptr;  // as in Hypothesis
 };
 
 [[nodiscard]] std::span<const Departure> departures();

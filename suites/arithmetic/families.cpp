@@ -64,6 +64,9 @@ Precisions rounded_precisions(const Operation& op) {
 Member rounded_first(const Operation& op, int bits) {
   const bool is_fp64 = bits == formats::kFp64.precision();
   const std::string words = is_fp64 ? "fp64" : fmt::format("{} bits", bits);
+  const Format* unit = is_fp64                              ? &formats::kFp64
+                       : bits == formats::kFp32.precision() ? &formats::kFp32
+                                                            : nullptr;
   const auto evaluate = [&op, bits](const Operands& x) {
     return in_two_roundings(op, bits, Rounding::kNearEven, x);
   };
@@ -71,11 +74,11 @@ Member rounded_first(const Operation& op, int bits) {
     return {is_fp64 ? "kept-to-fp64" : fmt::format("kept-to-{}-bits", bits), "excess_precision",
             fmt::format("product and sum are kept to {}, and only the result is rounded to {}",
                         words, op.result->name),
-            evaluate};
+            evaluate, unit};
   }
   return {is_fp64 ? "through-fp64" : fmt::format("rounded-first-to-{}-bits", bits), "double_round",
           fmt::format("results are rounded to {} first, and then to {}", words, op.result->name),
-          evaluate};
+          evaluate, unit};
 }
 
 // The widest comes first: of those that no data tell apart, fp64 is the likely one.

@@ -19,6 +19,7 @@ struct Member {
   FindingClassName finding_class;
   std::string sentence;
   std::function<formats::Bits(const Operands&)> evaluate;
+  const formats::Format* computed_in = nullptr;  // as in Hypothesis
 };
 
 /// Results that are rounded or cut to some number of bits first, or where they are subnormal in

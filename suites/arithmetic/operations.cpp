@@ -9,11 +9,19 @@ std::int32_t exponent_of(formats::Bits bits) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(bits));
 }
 
-namespace {
-
 using formats::Bits;
 using formats::Format;
 using models::Machine;
+
+Bits fma(const Format& f, const Format&, const Operands& x, const Machine& m) {
+  return soft::fma(f, x.a, x.b, x.c, m.fma).bits;
+}
+
+Bits muladd(const Format& f, const Format&, const Operands& x, const Machine& m) {
+  return soft::add(f, soft::mul(f, x.a, x.b, m.mul).bits, x.c, m.add).bits;
+}
+
+namespace {
 
 Bits add(const Format& f, const Format&, const Operands& x, const Machine& m) {
   return soft::add(f, x.a, x.b, m.add).bits;
@@ -29,12 +37,6 @@ Bits div(const Format& f, const Format&, const Operands& x, const Machine& m) {
 }
 Bits sqrt(const Format& f, const Format&, const Operands& x, const Machine& m) {
   return soft::sqrt(f, x.a, m.sqrt).bits;
-}
-Bits fma(const Format& f, const Format&, const Operands& x, const Machine& m) {
-  return soft::fma(f, x.a, x.b, x.c, m.fma).bits;
-}
-Bits muladd(const Format& f, const Format&, const Operands& x, const Machine& m) {
-  return soft::add(f, soft::mul(f, x.a, x.b, m.mul).bits, x.c, m.add).bits;
 }
 Bits rint(const Format& f, const Format&, const Operands& x, const Machine&) {
   return soft::rint(f, x.a).bits;

@@ -43,6 +43,12 @@ struct Operation {
 /// Null when the combination does not exist (fp16.ldexp, for example).
 [[nodiscard]] const Operation* find_operation(std::string_view format, std::string_view name);
 
+/// a * b + c, rounded once; or twice, as the operation "muladd" is.
+[[nodiscard]] formats::Bits fma(const formats::Format& operand, const formats::Format& result,
+                                const Operands& x, const models::Machine& machine);
+[[nodiscard]] formats::Bits muladd(const formats::Format& operand, const formats::Format& result,
+                                   const Operands& x, const models::Machine& machine);
+
 /// Tensors a, b, c (as many as the arity) and d of `count` elements, and the single launch.
 [[nodiscard]] Plan plan_for(const Operation& operation, std::size_t count);
 

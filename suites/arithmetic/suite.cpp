@@ -207,7 +207,8 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
                     .finding_class = departure.finding_class,
                     .sentence = std::string(departure.sentence),
                     .evaluate = evaluate,
-                    .freedoms = {}});
+                    .freedoms = {},
+                    .computed_in = departure.computed_in});
     if (departure.finding_class == "ftz") list.back().freedoms = {"operation_subnormals"};
   }
   return list;
@@ -224,7 +225,8 @@ std::vector<Hypothesis> family_hypotheses(const Case& c) {
                     .finding_class = member.finding_class,
                     .sentence = std::move(member.sentence),
                     .evaluate = evaluate,
-                    .pointwise = true});
+                    .pointwise = true,
+                    .computed_in = member.computed_in});
   }
   return list;
 }

@@ -5,6 +5,7 @@
 
 #include "reference/formats/classify.hpp"
 #include "suites/core/case/fills.hpp"
+#include "suites/core/case/named_rows.hpp"
 #include "suites/cross_entropy/binding.hpp"
 
 namespace halfmark::suites::cross_entropy {
@@ -15,25 +16,18 @@ using formats::Format;
 using formats::Tensor;
 
 constexpr int kUpstreamExponent = 10;
+constexpr int kStepBits = 12;
 
 struct Place {
   std::size_t row, column, width, index;
 };
 
-// Uniform on [low, high), on a grid of 2^-12.
-Bits between(const Format& f, const Random& random, std::size_t index, std::int64_t low,
-             std::int64_t high) {
-  constexpr std::int64_t kGrid = 1 << 12;
-  const auto span = static_cast<std::uint64_t>((high - low) * kGrid);
-  return scaled(f, low * kGrid + static_cast<std::int64_t>(random.below(index, span)), -12);
-}
-
 Bits ordinary(const Format& f, const Place& at, const Random& random) {
-  return between(f, random, at.index, -4, 4);
+  return between(f, random, at.index, -4, 4, 0, kStepBits);
 }
 
 Bits spread(const Format& f, const Place& at, const Random& random) {
-  return between(f, random, at.index, -150, 0);
+  return between(f, random, at.index, -150, 0, 0, kStepBits);
 }
 
 // Around 60000, in steps that every format can represent there.
@@ -88,12 +82,7 @@ constexpr Fill kFills[] = {{"normal", ordinary}, {"ignored", ordinary},  {"paddi
                            {"large", large},     {"dominant", dominant}, {"masked", masked},
                            {"special", special}, {"related", ordinary}};
 
-constexpr auto kNames = [] {
-  std::array<std::string_view, std::size(kFills)> names{};
-  std::transform(std::begin(kFills), std::end(kFills), names.begin(),
-                 [](const Fill& fill) { return fill.name; });
-  return names;
-}();
+constexpr auto kNames = names_of(kFills);
 
 // Labels out of range; the 64-bit one would be in range if its upper half were dropped.
 std::int64_t stray_label(const Binding& b, std::size_t row) {
@@ -120,9 +109,7 @@ std::span<const std::string_view> fill_names() { return kNames; }
 
 TensorSet make_inputs(const Case& c) {
   const Binding b = bind(c);
-  const Element logit = std::find_if(std::begin(kFills), std::end(kFills), [&](const Fill& fill) {
-                          return fill.name == b.fill;
-                        })->logit;
+  const Element logit = row_named(kFills, b.fill).logit;
   TensorSet inputs;
   const Random random(c, "x");
   inputs.emplace("x", filled(*b.format, b.count(), [&](std::size_t i) {

@@ -111,6 +111,10 @@ Binding bind(const Case& c) {
     throw UsageError(
         fmt::format("case '{}': rows and classes must be at least 1, and 2^28 in all", print(c)));
   }
+  // The kernel counts rows in fp32.
+  constexpr std::size_t kMostCounted = std::size_t{1} << 24;
+  if (b.reduction == Reduction::kMean && b.rows > kMostCounted)
+    throw UsageError(fmt::format("case '{}': a mean has 2^24 rows at most", print(c)));
   if (b.fill == "related" && !b.backward)
     throw UsageError(fmt::format("case '{}': the relation is one of gradients", print(c)));
   return b;

@@ -3,10 +3,12 @@
 // hypothesis is distinguishable from the others, and the software device's library conforms.
 #include "suites/cross_entropy/suite.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "suites/core/case/errors.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 #include "suites/cross_entropy/model.hpp"
 
@@ -27,6 +29,17 @@ TEST(CrossEntropySuite, EveryHypothesisIsNamed) { expect_hypotheses_are_named(su
 
 TEST(CrossEntropySuite, EveryDepartureFromTheSpecificationShows) {
   expect_hypotheses_show(suite(), "portable");
+}
+
+// The kernel's count of rows is exact in fp32 up to there.
+TEST(CrossEntropySuite, MeansOfMoreThan16MillionRowsAreRefused) {
+  const auto bound = [](const char* reduction, int rows) {
+    static_cast<void>(suite().bind(case_of(
+        fmt::format("forward.fp16.out-fp32.int32.{}.portable.r{}n2.normal.s1", reduction, rows))));
+  };
+  EXPECT_NO_THROW(bound("mean", 1 << 24));
+  EXPECT_THROW(bound("mean", (1 << 24) + 1), UsageError);
+  EXPECT_NO_THROW(bound("sum", (1 << 24) + 1));
 }
 
 // The specified sequence is one of the orders that the bound allows.

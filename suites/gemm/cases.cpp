@@ -89,6 +89,8 @@ constexpr Group kGroups[] = {
      "library unit"},
     {Level::kSmoke, kHalf, "nn", "m15n17k47", "plain", "integer", "library library2 unit"},
     {Level::kSmoke, "e4m3fn.acc-fp32.out-fp16", "nt", "m32n48k64", "plain", "integer", kLibraries},
+    // Timed, a roof of what wider units reach.
+    {Level::kSmoke, "tf32.acc-fp32.out-fp32", "nt", "m128n128k128", "plain", "integer", kLibraries},
     {Level::kSmoke, kHalf, "nt", "m33n17k37", "ldpad base1 beta0nan", "integer", "library"},
     {Level::kSmoke, kHalf, "nt", "m33n17k37", "eighth", "large", "library"},
     {Level::kSmoke, kHalf, "nt", "m33n17k37", "bias", "wide", "library"},
@@ -281,8 +283,7 @@ constexpr Group kGroups[] = {
     // The same on data with few bits, which must not be the only basis of a speed.
     {Level::kStandard, "e4m3fn.acc-fp32.out-fp16 fp16.acc-fp32.out-fp16 fp32.acc-fp32.out-fp32",
      "nt", "m128n128k128", "plain", "integer zeros", "library"},
-    {Level::kStandard, "tf32.acc-fp32.out-fp32", "nt", "m16n16k16 m128n128k128", "plain", "integer",
-     kLibraries},
+    {Level::kStandard, "tf32.acc-fp32.out-fp32", "nt", "m16n16k16", "plain", "integer", kLibraries},
     {Level::kFull, "tf32.acc-fp32.out-fp32", "nt", "m1024n1024k1024", "plain", "integer",
      "library"},
     {Level::kFull, "e4m3fn.acc-fp32.out-fp16 fp16.acc-fp32.out-fp16 fp32.acc-fp32.out-fp32", "nt",

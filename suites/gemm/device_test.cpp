@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "suites/core/execute/memory_fault.hpp"
 #include "suites/core/judge/judge.hpp"
 #include "suites/core/run/run_case.hpp"
 #include "suites/gemm/binding.hpp"

@@ -38,6 +38,12 @@ void add_arithmetic(std::vector<Hypothesis>& list, std::string name, FindingClas
   });
 }
 
+void add_narrow(std::vector<Hypothesis>& list, std::string name, std::string sentence,
+                const Arithmetic& arithmetic, const Format& narrow) {
+  add_arithmetic(list, std::move(name), "acc_narrow", std::move(sentence), arithmetic);
+  list.back().computed_in = &narrow;
+}
+
 void add_named(std::vector<Hypothesis>& list, const Binding& bound) {
   const Arithmetic specified = operators::specified_arithmetic(*bound.accumulator);
   for (const models::NamedArithmetic& named : models::all_arithmetics()) {
@@ -54,6 +60,7 @@ void add_named(std::vector<Hypothesis>& list, const Binding& bound) {
     add_arithmetic(list, "sum-" + named.name, kind,
                    "the sum is evaluated as " + named.name + ": " + named.description,
                    named.arithmetic);
+    if (narrower) list.back().computed_in = acc;
   }
 }
 
@@ -80,13 +87,14 @@ void add_narrow_blocks(std::vector<Hypothesis>& list, const Binding& bound, cons
     Arithmetic x{.accumulator = bound.accumulator,
                  .order = models::blocked(static_cast<std::uint32_t>(block))};
     x.total = &narrow;
-    add_arithmetic(list, fmt::format("blocks-of-{}-in-{}", block, narrow.name), "acc_narrow",
-                   fmt::format("sums of {} products are added up in {}", block, narrow.name), x);
+    add_narrow(list, fmt::format("blocks-of-{}-in-{}", block, narrow.name),
+               fmt::format("sums of {} products are added up in {}", block, narrow.name), x,
+               narrow);
     x.parts = &narrow;
-    add_arithmetic(
-        list, fmt::format("blocks-of-{}-rounded-in-{}", block, narrow.name), "acc_narrow",
+    add_narrow(
+        list, fmt::format("blocks-of-{}-rounded-in-{}", block, narrow.name),
         fmt::format("sums of {} products are rounded to {} and added up in it", block, narrow.name),
-        x);
+        x, narrow);
   }
 }
 
@@ -125,10 +133,10 @@ void add_narrow_inside(std::vector<Hypothesis>& list, const Binding& bound, cons
     Arithmetic x{.accumulator = &narrow,
                  .order = models::blocked(static_cast<std::uint32_t>(block))};
     x.total = bound.accumulator;
-    add_arithmetic(list, fmt::format("blocks-of-{}-inside-{}", block, narrow.name), "acc_narrow",
-                   fmt::format("sums of {} products are kept in {}, and added up in {}", block,
-                               narrow.name, bound.accumulator->name),
-                   x);
+    add_narrow(list, fmt::format("blocks-of-{}-inside-{}", block, narrow.name),
+               fmt::format("sums of {} products are kept in {}, and added up in {}", block,
+                           narrow.name, bound.accumulator->name),
+               x, narrow);
   }
 }
 
@@ -223,6 +231,7 @@ void add_rounded_steps(std::vector<Hypothesis>& list, const Binding& bound) {
         {fmt::format("every-step-to-{}", narrow->name), "acc_narrow",
          fmt::format("the running sum is rounded to {} after every product", narrow->name)},
         [narrow](Evaluation& e) { return rounded_steps(e, *narrow, 1); });
+    list.back().computed_in = narrow;
     for (const std::size_t every : sizes_tried(bound, kLargestBlock, kCheapUnits)) {
       if (every >= bound.problem.k) break;  // after the last step only the result is rounded
       add(list,
@@ -347,28 +356,6 @@ void through(Tensor& tensor, const Format& narrow, soft::Rounding rounding) {
     return soft::convert(narrow, f, soft::convert(f, narrow, bits, {.rounding = rounding}).bits)
         .bits;
   });
-}
-
-void add_formats(std::vector<Hypothesis>& list, const Binding& bound) {
-  for (const Format* s : {&formats::kFp16, &formats::kBf16, &formats::kTf32}) {
-    if (s->fraction_bits >= bound.operands->fraction_bits && s->bias >= bound.operands->bias) {
-      continue;
-    }
-    for (const bool truncated : {false, true}) {
-      add(list,
-          {fmt::format("operands-as-{}{}", s->name, truncated ? "-truncated" : ""), "fmt_subst",
-           fmt::format("A and B are {} to {} before they are multiplied",
-                       truncated ? "truncated" : "rounded", s->name)},
-          [s, truncated](Evaluation& e) {
-            const soft::Rounding rounding =
-                truncated ? soft::Rounding::kTowardZero : soft::Rounding::kNearEven;
-            through(e.operands.a, *s, rounding);
-            through(e.operands.b, *s, rounding);
-            return e.whole();
-          });
-      list.back().substituted = s;
-    }
-  }
 }
 
 void add_sums(std::vector<Hypothesis>& list, const Binding& bound) {

@@ -148,4 +148,26 @@ void add_special_operands(std::vector<Hypothesis>& list, const Binding& bound) {
   add_one_more_binade(list, bound);
 }
 
+void add_formats(std::vector<Hypothesis>& list, const Binding& bound) {
+  for (const Format* s : {&formats::kFp16, &formats::kBf16, &formats::kTf32}) {
+    if (s->fraction_bits >= bound.operands->fraction_bits && s->bias >= bound.operands->bias) {
+      continue;
+    }
+    for (const bool truncated : {false, true}) {
+      add(list,
+          {fmt::format("operands-as-{}{}", s->name, truncated ? "-truncated" : ""), "fmt_subst",
+           fmt::format("A and B are {} to {} before they are multiplied",
+                       truncated ? "truncated" : "rounded", s->name)},
+          [s, truncated](Evaluation& e) {
+            const soft::Rounding rounding =
+                truncated ? soft::Rounding::kTowardZero : soft::Rounding::kNearEven;
+            through(e.operands.a, *s, rounding);
+            through(e.operands.b, *s, rounding);
+            return e.whole();
+          });
+      list.back().substituted = s;
+    }
+  }
+}
+
 }  // namespace halfmark::suites::gemm

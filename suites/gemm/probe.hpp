@@ -12,14 +12,10 @@
 
 #include "reference/inference/subject.hpp"
 #include "suites/core/execute/execute.hpp"
+#include "suites/core/suite/identified_arithmetic.hpp"
 #include "suites/gemm/binding.hpp"
 
 namespace halfmark::suites::gemm {
-
-/// Carries the library's own message when it declines a product.
-struct NotOffered : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 /// The size of the products in which a question is posed.
 enum class ProbeShape {

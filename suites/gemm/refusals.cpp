@@ -8,6 +8,7 @@
 
 #include "reference/soft/soft.hpp"
 #include "suites/core/case/errors.hpp"
+#include "suites/gemm/launch.hpp"
 
 namespace halfmark::suites::gemm {
 namespace {
@@ -118,6 +119,13 @@ void refuse_impossible(const Binding& bound, const Case& c) {
   if (p.m == 0 || p.n == 0 || p.m >= kMostOffsets || p.n >= kMostOffsets || p.k >= kMostOffsets) {
     throw UsageError(
         fmt::format("case '{}' has no output; m and n must be from 1 to 2^31 - 1", print(c)));
+  }
+  // Some interfaces launch 65535 groups at most along the second dimension of a grid.
+  constexpr std::size_t kMostRows = std::size_t{65535} * kTileRows;
+  if (bound.is_portable() && p.m > kMostRows) {
+    throw UsageError(fmt::format(
+        "case '{}' does not exist; products with more than {} rows are multiplied by libraries",
+        print(c), kMostRows));
   }
   if (bound.a.count >= kMostOffsets || bound.b.count >= kMostOffsets ||
       bound.d.count >= kMostOffsets) {

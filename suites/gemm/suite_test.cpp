@@ -86,6 +86,7 @@ TEST(GemmSuite, ImpossibleCasesAreRefusedWithARemedy) {
   for (const char* name : {"fp32.acc-fp16.out-fp32.portable.nn.m1n1k1.plain.normal.s1",
                            "fp16.acc-fp32.out-fp16.portable.nn.m0n1k1.plain.normal.s1",
                            "fp16.acc-fp32.out-fp16.portable.nn.m65536n65536k1.plain.normal.s1",
+                           "fp16.acc-fp32.out-fp16.portable.nn.m4194241n1k1.plain.integer.s1",
                            "fp16.acc-fp32.out-fp16.portable.nn.m2n2k2.bias.normal.s1",
                            "tf32.acc-fp32.out-fp32.portable.nt.m2n2k2.plain.integer.s1",
                            "tf32.acc-fp32.out-fp32.library.nt.m2n2k2.plain.normal.s1",
@@ -100,6 +101,8 @@ TEST(GemmSuite, ImpossibleCasesAreRefusedWithARemedy) {
                            "fp16.acc-fp16.out-fp16.unit.nt.m2n2k5.plain.normal.s1"}) {
     EXPECT_THROW(static_cast<void>(suite().bind(named(name))->inputs()), UsageError) << name;
   }
+  const Case most = named("fp16.acc-fp32.out-fp16.portable.nn.m4194240n1k1.plain.integer.s1");
+  EXPECT_EQ(65535U, suite().bind(most)->plan({}).launches[0].groups[1]);
 }
 
 // Every row of D is computed once, in calls of 1, 2, 3, ... rows.

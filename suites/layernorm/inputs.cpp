@@ -25,15 +25,6 @@ struct Place {
 
 using Element = Bits (*)(const Format&, const Place&, const Random&);
 
-// Uniform on [low, high) * 2^exponent, on a grid of 2^-16 * 2^exponent.
-Bits between(const Format& f, const Random& random, std::size_t index, std::int64_t low,
-             std::int64_t high, int exponent = 0) {
-  constexpr std::int64_t kGrid = 1 << 16;
-  const auto span = static_cast<std::uint64_t>((high - low) * kGrid);
-  return scaled(f, low * kGrid + static_cast<std::int64_t>(random.below(index, span)),
-                exponent - 16);
-}
-
 Bits ordinary(const Format& f, const Place& at, const Random& random) {
   return between(f, random, at.index, -4, 4);
 }

@@ -11,6 +11,7 @@
 #include "suites/core/case/axes.hpp"
 #include "suites/core/case/errors.hpp"
 #include "suites/core/case/fills.hpp"
+#include "suites/core/case/named_rows.hpp"
 #include "suites/core/execute/plan_builder.hpp"
 #include "suites/core/execute/provider.hpp"
 #include "suites/loss/binding.hpp"
@@ -26,7 +27,7 @@ constexpr std::uint32_t kGroupItems = 64;
 constexpr int kUpstreamExponent = 16;  // a common loss scale
 
 struct OperationRow {
-  std::string_view word, name, entry;  // token, library's operator, kernel
+  std::string_view name, library_name, entry;  // token, library's operator, kernel
   Operation operation;
 };
 
@@ -36,10 +37,7 @@ constexpr OperationRow kOperations[] = {
     {"scale", "loss_scale", "loss_scale", Operation::kScale},
 };
 
-const OperationRow& row_of(const Case& c) {
-  return *std::find_if(std::begin(kOperations), std::end(kOperations),
-                       [&](const OperationRow& r) { return r.word == c.word("operation"); });
-}
+const OperationRow& row_of(const Case& c) { return row_named(kOperations, c.word("operation")); }
 
 constexpr std::array<std::string_view, 4> kFills = {"integer", "far", "normal", "related"};
 
@@ -104,7 +102,7 @@ void add_launch(Plan& plan, const Case& c, const Binding& b) {
 
 // Returns false if the device has no such provider, which the plan then states.
 bool call_library(Plan& plan, const Case& c, const Binding& b, const backends::DeviceInfo& device) {
-  OperatorStep* step = add_operator(plan, device, c.word("provider"), row_of(c).name);
+  OperatorStep* step = add_operator(plan, device, c.word("provider"), row_of(c).library_name);
   if (step == nullptr) return false;
   const double power = std::ldexp(1.0, b.exponent);
   const auto matrix = [&](const char* name) { return dense(name, {b.rows, b.width}); };

@@ -39,16 +39,15 @@ struct OperandRow {
   const formats::Format* format;
   operators::ScaledTensor operators::ScaledOperands::* member;
   std::size_t Sizes::*rows, Sizes::*columns;
-  bool is_turned;  // for libraries
 };
 using Operands = operators::ScaledOperands;
 constexpr OperandRow kOperands[] = {
-    {"x", "00_x", &kE4m3fn, &Operands::x, &Sizes::batch, &Sizes::in, true},
-    {"00_w1h", "00_w1h", &kE4m3fn, &Operands::w1h, &Sizes::hidden, &Sizes::in, false},
-    {"00_w2h", "00_w2h", &kE4m3fn, &Operands::w2h, &Sizes::out, &Sizes::hidden, true},
-    {"02_g", "02_g", &kE4m3fn, &Operands::g, &Sizes::batch, &Sizes::hidden, true},
-    {"05_dy", "05_dy", &kE5m2, &Operands::dy, &Sizes::batch, &Sizes::out, true},
-    {"08_dh", "08_dh", &kE5m2, &Operands::dh, &Sizes::batch, &Sizes::hidden, true}};
+    {"x", "00_x", &kE4m3fn, &Operands::x, &Sizes::batch, &Sizes::in},
+    {"00_w1h", "00_w1h", &kE4m3fn, &Operands::w1h, &Sizes::hidden, &Sizes::in},
+    {"00_w2h", "00_w2h", &kE4m3fn, &Operands::w2h, &Sizes::out, &Sizes::hidden},
+    {"02_g", "02_g", &kE4m3fn, &Operands::g, &Sizes::batch, &Sizes::hidden},
+    {"05_dy", "05_dy", &kE5m2, &Operands::dy, &Sizes::batch, &Sizes::out},
+    {"08_dh", "08_dh", &kE5m2, &Operands::dh, &Sizes::batch, &Sizes::hidden}};
 
 struct SumsRow {
   const char* name;
@@ -64,8 +63,15 @@ constexpr SumsRow kSums[] = {{"01_ab_sums", &Products::h},
 std::string numbers_of(const OperandRow& row) { return fmt::format("{}_amax", row.stem); }
 std::string eight_of(const OperandRow& row) { return fmt::format("{}_fp8", row.stem); }
 std::string turned_of(const OperandRow& row) { return fmt::format("{}_fp8_turned", row.stem); }
+// Libraries take both factors along the sum: a factor that lies across needs a turned copy.
+bool is_across(const Product& product, const Factor& factor) {
+  return factor.transposed != (&factor == &product.b);
+}
 bool is_turned(const Binding& b, const OperandRow& row) {
-  return row.is_turned && !b.is_portable();
+  return !b.is_portable() && std::ranges::any_of(products_of(b), [&](const Product& product) {
+    return (product.a.name == row.wide && is_across(product, product.a)) ||
+           (product.b.name == row.wide && is_across(product, product.b));
+  });
 }
 
 formats::Tensor turned(const formats::Tensor& tensor, std::size_t columns) {
@@ -138,8 +144,7 @@ void add_scaling(const Binding& b, const char* wide, std::size_t first_flag, Pla
 Product with_scaled_operands(const Binding& b, Product product) {
   for (Factor* factor : {&product.a, &product.b}) {
     const OperandRow& row = operand_named(factor->name);
-    const bool is_along_rows = factor->transposed == (factor == &product.b);
-    const bool turns = !b.is_portable() && !is_along_rows;
+    const bool turns = !b.is_portable() && is_across(product, *factor);
     factor->name = turns ? turned_of(row) : eight_of(row);
     factor->transposed = factor->transposed != turns;
     factor->format = row.format;

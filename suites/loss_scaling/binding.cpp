@@ -11,6 +11,7 @@
 #include "suites/core/case/axes.hpp"
 #include "suites/core/case/errors.hpp"
 #include "suites/core/case/fills.hpp"
+#include "suites/core/case/named_rows.hpp"
 
 namespace halfmark::suites::loss_scaling {
 namespace {
@@ -44,11 +45,7 @@ constexpr Script kScripts[] = {
      .backoff_factor = kSevenTenths},
 };
 
-std::vector<std::string_view> script_names() {
-  std::vector<std::string_view> names;
-  for (const Script& script : kScripts) names.push_back(script.name);
-  return names;
-}
+constexpr auto kScriptNames = names_of(kScripts);
 
 std::vector<std::string_view> profile_names() {
   std::vector<std::string_view> names;
@@ -139,15 +136,14 @@ std::span<const Axis> axes() {
       axis_of_words("format", "format of the gradients", {"fp16", "bf16", "fp32"}),
       provider_axis(Providers::kHalfmark),
       shape_axis("n gradients on each of d devices", "nd"),
-      axis_of_words("script", "what happens in the steps", script_names()),
+      axis_of_words("script", "what happens in the steps",
+                    {kScriptNames.begin(), kScriptNames.end()}),
   };
   return kAxes;
 }
 
 Binding bind(const Case& c) {
-  const Script& script =
-      *std::find_if(std::begin(kScripts), std::end(kScripts),
-                    [&](const Script& candidate) { return candidate.name == c.word("script"); });
+  const Script& script = row_named(kScripts, c.word("script"));
   const Binding b{.scaler = scaler_of(c, script),
                   .format = formats::find_format(c.word("format")),
                   .count = c.number("shape", 'n'),
@@ -163,6 +159,11 @@ Binding bind(const Case& c) {
   if (b.count == 0 || b.count > kMost || b.devices == 0 || b.devices > 64) {
     throw UsageError(
         fmt::format("case '{}': 1 to {} gradients on each of 1 to 64 devices", print(c), kMost));
+  }
+  if (b.steps() * b.devices * b.count >= std::size_t{1} << 31) {
+    throw UsageError(fmt::format(
+        "case '{}' is too large; its {} steps must have less than 2^31 gradients in all", print(c),
+        b.steps()));
   }
   return b;
 }

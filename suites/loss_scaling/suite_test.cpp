@@ -46,10 +46,12 @@ TEST(LossScalingSuite, EveryProfileHasASmokeCase) {
 }
 
 TEST(LossScalingSuite, RefusesShapesThatMakeNoSense) {
-  for (const char* shape : {"n0d1", "n1d0", "n1d65", "n99999999d1"}) {
+  for (const char* shape : {"n0d1", "n1d0", "n1d65", "n99999999d1", "n16777216d11"}) {
     const Case c = named("pytorch.fp32.portable." + std::string(shape) + ".grow.s1");
     EXPECT_THROW(static_cast<void>(suite().bind(c)), UsageError) << shape;
   }
+  EXPECT_NO_THROW(
+      static_cast<void>(suite().bind(named("pytorch.fp32.portable.n16777216d10.grow.s1"))));
 }
 
 // PyTorch multiplies doubles, which no kernel has.

@@ -7,7 +7,7 @@
 namespace halfmark::suites::rates {
 namespace {
 
-struct MistakeRow {
+struct ChainMistakeRow {
   std::string_view name;
   FindingClassName finding_class;
   std::string_view sentence;
@@ -15,7 +15,7 @@ struct MistakeRow {
   bool (*applies)(const Binding&);
 };
 
-constexpr MistakeRow kMistakes[] = {
+constexpr ChainMistakeRow kMistakes[] = {
     {"steps-fused",
      "contraction",
      "the product and the sum of a step are one fused operation",
@@ -52,7 +52,7 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
   std::vector<Hypothesis> list;
   const Binding bound = bind(c);
   if (!bound.row->is_chain) return list;
-  for (const MistakeRow& row : kMistakes) {
+  for (const ChainMistakeRow& row : kMistakes) {
     if (!row.applies(bound)) continue;
     list.push_back(
         {.name = std::string(row.name),

@@ -8,6 +8,7 @@
 #include "reference/operators/lanes.hpp"
 #include "suites/core/case/axes.hpp"
 #include "suites/core/case/errors.hpp"
+#include "suites/core/case/named_rows.hpp"
 #include "suites/core/execute/plan_builder.hpp"
 #include "suites/core/execute/provider.hpp"
 #include "suites/reduction/binding.hpp"
@@ -16,7 +17,7 @@ namespace halfmark::suites::reduction {
 namespace {
 
 struct OperationRow {
-  std::string_view word, name, entry;  // token, library's operator, kernel
+  std::string_view name, library_name, entry;  // token, library's operator, kernel
   Operation operation;
 };
 
@@ -26,10 +27,7 @@ constexpr OperationRow kOperations[] = {
     {"max", "max_reduce", "reduction_greatest", Operation::kMax},
 };
 
-const OperationRow& row_of(const Case& c) {
-  return *std::find_if(std::begin(kOperations), std::end(kOperations),
-                       [&](const OperationRow& r) { return r.word == c.word("operation"); });
-}
+const OperationRow& row_of(const Case& c) { return row_named(kOperations, c.word("operation")); }
 
 void add_launch(Plan& plan, const Case& c, const Binding& b) {
   plan.launches.push_back(
@@ -44,7 +42,7 @@ void add_launch(Plan& plan, const Case& c, const Binding& b) {
 
 // Returns false if the device has no such provider, which the plan then states.
 bool call_library(Plan& plan, const Case& c, const Binding& b, const backends::DeviceInfo& device) {
-  OperatorStep* step = add_operator(plan, device, c.word("provider"), row_of(c).name);
+  OperatorStep* step = add_operator(plan, device, c.word("provider"), row_of(c).library_name);
   if (step == nullptr) return false;
   step->tensors = {dense("x", {b.rows, b.width}), dense("y", {b.rows})};
   step->tensors[0].strides = {static_cast<std::int64_t>(b.row_step),

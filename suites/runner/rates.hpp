@@ -34,7 +34,8 @@ class Rates {
  public:
   /// A case is large from here on: a product of 4096 cubed.
   static constexpr std::uint64_t kLarge = std::uint64_t{1} << 36;
-  /// Two launches to verify, five to warm up and twenty to time.
+  /// Two launches to verify, five to warm up and twenty to time. Launches of half a second or more
+  /// are timed with fewer (throughput/measure), so this bounds the time of a case from above.
   static constexpr int kLaunches = 27;
 
   /// `by_the_host`: the device's clock is a model and does not predict how long the host waits.

@@ -125,8 +125,8 @@ std::optional<CaseResult> leave_out(const Case& c, const Rates& rates, Journal& 
   if (!foreseen || foreseen->seconds <= limit) return std::nullopt;
   tell(journal, progress, run,
        {{"case", print(c)},
-        {"what", fmt::format("{} launches would take {:.0f} s at the rate of {}", Rates::kLaunches,
-                             foreseen->seconds, foreseen->like)},
+        {"what", fmt::format("up to {} launches would take {:.0f} s at the rate of {}",
+                             Rates::kLaunches, foreseen->seconds, foreseen->like)},
         {"then", kLeftOut}});
   CaseResult result = describe_case(find_suite(c.suite), c, run.device);
   result.verdict = Verdict::kSkipped;

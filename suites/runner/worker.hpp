@@ -83,7 +83,7 @@ class Worker {
   [[nodiscard]] std::vector<nlohmann::json> take_incidents();
 
   /// A request that is not a case ("canaries", "measure"): returns its answer, or {"error": text},
-  /// plus "lost" if the process did not survive.
+  /// plus "lost": whether the driver's process was lost. Without it the device did not open again.
   [[nodiscard]] nlohmann::json request(const nlohmann::json& message, const Patience& patience);
   [[nodiscard]] nlohmann::json request(const nlohmann::json& message) {
     return request(message, Patience{.total = options_.case_limit});

@@ -26,14 +26,6 @@ struct Place {
 
 using Element = Bits (*)(const Format&, const Place&, const Random&);
 
-// Uniform on [low, high), on a grid of 2^-16.
-Bits between(const Format& f, const Random& random, std::size_t index, std::int64_t low,
-             std::int64_t high) {
-  constexpr std::int64_t kGrid = 1 << 16;
-  const auto span = static_cast<std::uint64_t>((high - low) * kGrid);
-  return scaled(f, low * kGrid + static_cast<std::int64_t>(random.below(index, span)), -16);
-}
-
 Bits masked(const Format& f) { return formats::infinity(f, true); }
 
 Bits ordinary(const Format& f, const Place& at, const Random& random) {

@@ -15,6 +15,8 @@ namespace halfmark::suites::throughput {
 
 /// The prefix that marks a case as timed with its casts, in lists of names.
 inline constexpr std::string_view kAutocast = "autocast ";
+/// The same before the name of the row.
+inline constexpr std::string_view kAutocastRow = "autocast.";
 
 struct Autocast {
   Plan plan;  // the case's own plan, preceded by one cast for each operand

@@ -15,8 +15,10 @@ namespace halfmark::suites::throughput {
 struct Clocks {
   std::uint64_t event_ns = 0, host_ns = 0;
   std::int64_t launches = 0;
-  std::int64_t steps = 1;      // kernels and operators in each launch; each adds host overhead
-  std::int64_t readings = 0;   // of the device's clock: one for each pair of events
+  std::int64_t steps = 1;  // kernels and operators in each launch; each adds host overhead
+  /// Of the device's clock: one for each pair of events, after which the host waits. Several
+  /// launches between them are queued. 0: one for each launch.
+  std::int64_t readings = 0;
   std::uint64_t grain_ns = 0;  // of which all readings are multiples
 
   /// Adds what the device's clock shows for launches between two events.
@@ -40,8 +42,9 @@ struct Clocks {
 };
 
 /// Why the device's clock is not credible: its events last longer than the host waited, or, in the
-/// sample where the two are closest, the host waited over 2 % longer plus 200 us per step. Empty if
-/// there is no doubt.
+/// sample where the two are closest, the host waited over 2 % longer plus 200 us per step. Of
+/// queued launches only one in each group counts so, and each other one 15 us. Empty if there is no
+/// doubt.
 [[nodiscard]] std::string clock_doubt(std::span<const Clocks> samples);
 
 /// Why the device's clock is too coarse for the launches: its steps leave more than 2 % of their

@@ -32,14 +32,21 @@ constexpr int kRepetitions = 9;
 // Fewer samples cannot bound a median with 95 % confidence; a slow kernel gets this many even if
 // they exceed the budget.
 constexpr int kFewestRepetitions = 6;
-constexpr std::uint64_t kSlowestForThemNs = kBudgetNs / 2;
+constexpr std::uint64_t kSlowestForSeveralSamplesNs = kBudgetNs / 2;
 // Larger buffers take seconds to refill, and no implementation caches results of their size.
 constexpr std::uint64_t kMostFreshBytes = std::uint64_t{1} << 27;
-constexpr int kFreshLaunches = 3;
 constexpr int kHalvings = 3;
+
+// What is spent on a row: the least device time of a sample, and the launches over fresh buffers.
+struct Effort {
+  std::uint64_t sample_ns;
+  int fresh_launches;
+};
+constexpr Effort kUsual{.sample_ns = kSampleNs, .fresh_launches = 3};
 // There are many chains, each with a long enough launch: shorter samples suffice to bound
 // their median.
-constexpr std::uint64_t kChainSampleNs = 2'000'000;
+constexpr Effort kOfChains{.sample_ns = 2'000'000, .fresh_launches = 1};
+
 // The device's clocks settle within a few launches, or within a quarter of a second.
 constexpr int kWarmUps = 5;
 constexpr std::uint64_t kWarmUpNs = kBudgetNs / 4;
@@ -149,7 +156,7 @@ std::string queue_doubt(Queue& queue) {
 }
 
 void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs,
-                  std::unique_ptr<PreparedPlan> first, std::uint64_t sample_ns, Measured& measured,
+                  std::unique_ptr<PreparedPlan> first, const Effort& effort, Measured& measured,
                   json& conditions) {
   std::this_thread::sleep_for(std::chrono::milliseconds(kSettleMs));
   Rotation rotation(session, plan, inputs, std::move(first));
@@ -163,7 +170,7 @@ void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs,
   };
   const Clocks once = queue ? sample(1) : seen;
   const Sampling sampling = modelled ? Sampling{.iterations = 1, .repetitions = kRepetitions}
-                                     : sampling_for(once.event_ns, once.host_ns, sample_ns);
+                                     : sampling_for(once.event_ns, once.host_ns, effort.sample_ns);
   conditions = {{"copies", rotation.copies()},
                 {"copied_bytes", rotation.bytes()},
                 {"cache_bytes", cache_bytes(session.device().info())},
@@ -176,8 +183,7 @@ void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs,
   add_telemetry(session, "telemetry_after", conditions);
   if (queue) measured.error = queue_doubt(*queue);
   if (rotation.bytes() <= kMostFreshBytes)
-    measured.fresh_ns = fresh_launch_ns(session, plan, inputs, rotation,
-                                        sample_ns == kChainSampleNs ? 1 : kFreshLaunches);
+    measured.fresh_ns = fresh_launch_ns(session, plan, inputs, rotation, effort.fresh_launches);
   read_instructions(session, plan, conditions);
   // A device whose events failed in the meantime has switched to the host's clock, and now
   // reports that.
@@ -242,7 +248,7 @@ std::uint64_t measure_case(Session& session, const Case& c, bool cast,
     try {
       measure_plan(session, plan, around ? around->inputs : kept_inputs(*problem),
                    kept ? std::move(kept->run) : nullptr,
-                   with_half_the_steps(c) ? kChainSampleNs : kSampleNs, measured, conditions);
+                   with_half_the_steps(c) ? kOfChains : kUsual, measured, conditions);
       halve_the_work(session, c, measured);
     } catch (const backends::BackendError& e) {
       measured.error = e.what();
@@ -258,7 +264,7 @@ Sampling sampling_for(std::uint64_t event_ns, std::uint64_t host_ns, std::uint64
   const std::uint64_t wanted = event_ns == 0 ? 1 : (sample_ns + event_ns - 1) / event_ns;
   const std::uint64_t affordable = kBudgetNs / kRepetitions / host;
   const std::uint64_t iterations = std::max<std::uint64_t>(1, std::min(wanted, affordable));
-  const int fewest = host <= kSlowestForThemNs ? kFewestRepetitions : 1;
+  const int fewest = host <= kSlowestForSeveralSamplesNs ? kFewestRepetitions : 1;
   const auto repetitions =
       static_cast<int>(std::min<std::uint64_t>(kRepetitions, kBudgetNs / (iterations * host)));
   return {.iterations = static_cast<std::int64_t>(iterations),
@@ -325,7 +331,7 @@ json measure(Session& session, const std::string& name, const std::string& passe
   // What the row costs the host, beside the device's own time.
   conditions["verifying_seconds"] = static_cast<double>(verified_ns) / 1e9;
   conditions["timing_seconds"] = static_cast<double>(nanoseconds_since(begin) - verified_ns) / 1e9;
-  return {{"name", (cast ? "autocast." : "") + print_seedless(c)},
+  return {{"name", std::string(cast ? kAutocastRow : "") + print_seedless(c)},
           {"provider", labels.provider},
           {"operation", (cast ? "autocast_" : "") + operation},
           {"formats", labels.formats},

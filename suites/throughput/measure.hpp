@@ -27,7 +27,9 @@ struct Sampling {
 
 inline constexpr std::uint64_t kSampleNs = 20'000'000;
 
-/// Nine samples of at least `sample_ns` of device time, within about a second of host time.
+/// Nine samples of at least `sample_ns` of device time, within about a second of host time. If that
+/// is too short: shorter samples, then fewer of them, but six unless a launch takes more than half
+/// a second; then one.
 [[nodiscard]] Sampling sampling_for(std::uint64_t event_ns, std::uint64_t host_ns,
                                     std::uint64_t sample_ns = kSampleNs);
 

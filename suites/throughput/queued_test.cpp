@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many calls between two events, on a device whose event clock counts whole milliseconds
-// (CMakeLists.txt starts this on every stand-in that way; HALFMARK_TEST_DEVICE names it).
+// (CMakeLists.txt starts this on every stand-in that way; HALFMARK_TEST_DEVICE names it). And which
+// times of a group are credible.
 #include "suites/throughput/queued.hpp"
 
 #include <gtest/gtest.h>
@@ -99,6 +100,49 @@ TEST(Queued, ACountThatDoesNotFitIsDeclined) {
     ASSERT_TRUE(prepared.not_supported().has_value()) << count;
     EXPECT_NE(std::string::npos, prepared.not_supported()->find("calls")) << count;
   }
+}
+
+// 256 calls of 25 us.
+Clocks group_of_calls(std::uint64_t host_us) {
+  return {.event_ns = 6'400'000, .host_ns = host_us * 1000, .launches = 256, .readings = 1};
+}
+
+std::string doubt_of(const Clocks& sample) { return clock_doubt({&sample, 1}); }
+
+// A library that works on a stream of its own, behind the events.
+TEST(Queued, WorkThatTheEventsDoNotCoverIsDoubtful) {
+  EXPECT_TRUE(doubt_of(group_of_calls(48'000)).starts_with("the device's clock is doubtful"));
+  EXPECT_EQ("", doubt_of(group_of_calls(6600)));
+}
+
+// 10 us a call, and 200 us for the wait, are real hosts' times.
+TEST(Queued, AHostThatTakesItsTimeToQueueIsNotDoubtful) {
+  EXPECT_EQ("", doubt_of(group_of_calls(6400 + 256 * 10 + 200)));
+  EXPECT_NE("", doubt_of(group_of_calls(6400 + 256 * 20 + 200)));
+}
+
+// A launch alone is waited for, whether its readings are counted or not.
+TEST(Queued, EveryLaunchThatIsWaitedForMayTakeTheHostItsTime) {
+  Clocks alone = group_of_calls(6400 + 256 * 200);
+  alone.readings = alone.launches;
+  EXPECT_EQ("", doubt_of(alone));
+  alone.readings = 0;
+  EXPECT_EQ("", doubt_of(alone));
+}
+
+// Its step is another doubt than that it leaves work out, once it is known.
+TEST(Queued, AReadingMayLackAStepOfTheClock) {
+  Clocks sample;
+  sample.read(4'000'000, 32);
+  sample.read(5'000'000, 32);
+  sample.host_ns = 10'900'000;
+  std::vector<Clocks> samples(3, sample);
+  EXPECT_NE("", clock_doubt(samples));
+  samples.resize(4, sample);
+  EXPECT_EQ("", clock_doubt(samples));
+  EXPECT_NE("", coarseness_doubt(samples));
+  for (Clocks& each : samples) each.host_ns += 2'000'000;
+  EXPECT_NE("", clock_doubt(samples));
 }
 
 // Of a library that loses a block in every other call: its times do not count.

@@ -39,12 +39,14 @@ inline constexpr std::uint64_t kSpeakingStreamNs = 100'000;
 inline constexpr std::uint64_t kLeastSideOnGpu = 2048;
 
 /// True for chains, streams, square products whose side is a multiple of 64 below 1024 (larger ones
-/// are points of a sweep), and rows of softmax and normalisations, on random data.
+/// are points of a sweep), and rows of softmax and normalisations, on random data; products in tf32
+/// on any.
 [[nodiscard]] bool may_grow(const Case& c);
 
 /// The same kernel with about `factor` times the work, never less than the case itself has; the
-/// case itself if it does not grow any further.
-[[nodiscard]] Case grown(const Case& c, double factor);
+/// case itself if it does not grow any further. Rows grow to `most_in_rows` elements.
+[[nodiscard]] Case grown(const Case& c, double factor,
+                         std::uint64_t most_in_rows = kMostInRowsOnGpu);
 
 /// The case `c` with the sizes of `like`, a case of the same suite; `c` if its suite has no
 /// such case.

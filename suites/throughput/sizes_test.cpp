@@ -80,6 +80,24 @@ TEST(Grown, RowsOfSoftmaxAndNormalisationsGetMore) {
   EXPECT_LE(elements_of_work(most), kMostInRowsOnGpu);
 }
 
+// They exist on whole numbers alone, and bound what wider units may reach.
+TEST(Grown, ProductsInTf32GrowOnWholeNumbers) {
+  const Case c = named("gemm.tf32.acc-fp32.out-fp32.library.nt.m128n128k128.plain.integer.s1");
+  EXPECT_TRUE(may_grow(c));
+  EXPECT_FALSE(
+      may_grow(named("gemm.fp16.acc-fp32.out-fp16.library.nt.m128n128k128.plain.integer.s1")));
+  for (const Case& witness : witnesses_of(grown(c, 64)))
+    EXPECT_NO_THROW(static_cast<void>(find_suite("gemm").bind(witness))) << print(witness);
+}
+
+TEST(Grown, RowsThatWouldPassTheLimitReachIt) {
+  const Case c = named("softmax.forward.fp32.out-fp32.portable.r280n1000.normal.s1");
+  EXPECT_EQ("softmax.forward.fp32.out-fp32.portable.r1048n1000.normal.s1",
+            print(grown(c, 6.25, kMostInRows)));
+  const Case most = grown(c, 6.25, kMostInRows);
+  EXPECT_EQ(print(most), print(grown(most, 2, kMostInRows)));
+}
+
 TEST(AsLargeAs, TakesTheSizesAlone) {
   EXPECT_EQ(
       "softmax.forward.fp32.out-fp32.portable.r160n1000.normal.s1",

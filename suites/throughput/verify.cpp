@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "suites/core/execute/memory_fault.hpp"
 #include "suites/core/golden/golden.hpp"
 #include "suites/core/judge/judge.hpp"
 #include "suites/core/run/run_case.hpp"

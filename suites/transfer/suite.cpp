@@ -101,25 +101,6 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
   return std::move(list).take();
 }
 
-// Nothing is launched: Suite::perform makes the copies.
-Plan plan(const Case&, const backends::DeviceInfo&) { return {}; }
-
-TensorSet no_inputs(const Case&) { return {}; }
-
-TensorSet refer(const Case& c, const TensorSet&, const models::Machine&) {
-  const Binding b = bind(c);
-  TensorSet expected;
-  for (const Image& image : kImages)
-    expected.emplace(image.name, tensor_of(expected_image(b, image)));
-  return expected;
-}
-
-bool follows_no_machine(const Case&) { return false; }
-
-std::vector<Operand> operands(const Case&, const TensorSet&, std::string_view, std::size_t index) {
-  return {{.label = "byte", .format = nullptr, .bits = 4 * index}};
-}
-
 }  // namespace
 
 std::span<const Axis> axes() {
@@ -169,32 +150,31 @@ formats::Tensor tensor_of(std::vector<std::byte> bytes) {
 
 namespace {
 
-Expectation expect(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
-  return {refer(c, inputs, machine)};
-}
-
 class TransferProblem final : public Problem {
  public:
   explicit TransferProblem(const Case& c) : Problem(c) { static_cast<void>(bind(c)); }
 
   const ContractRow& row(const backends::DeviceInfo& device) const override {
-    return transfer::contract_row(c(), device);
+    return contract_row(c(), device);
   }
-  Plan plan(const backends::DeviceInfo& device) const override {
-    return transfer::plan(c(), device);
+  // Nothing is launched: own_work() makes the copies.
+  Plan plan(const backends::DeviceInfo&) const override { return {}; }
+  TensorSet inputs() const override { return {}; }
+  Expectation expect(const TensorSet&, const models::Machine&) const override {
+    const Binding b = bind(c());
+    TensorSet expected;
+    for (const Image& image : kImages)
+      expected.emplace(image.name, tensor_of(expected_image(b, image)));
+    return {std::move(expected)};
   }
-  TensorSet inputs() const override { return transfer::no_inputs(c()); }
-  Expectation expect(const TensorSet& inputs, const models::Machine& machine) const override {
-    return transfer::expect(c(), inputs, machine);
-  }
-  std::vector<Operand> operands(const TensorSet& inputs, std::string_view tensor,
+  std::vector<Operand> operands(const TensorSet&, std::string_view,
                                 std::size_t index) const override {
-    return transfer::operands(c(), inputs, tensor, index);
+    return {{.label = "byte", .format = nullptr, .bits = 4 * index}};
   }
-  bool follows_machine() const override { return transfer::follows_no_machine(c()); }
-  OwnWork own_work() const override { return transfer::copy; }
+  bool follows_machine() const override { return false; }
+  OwnWork own_work() const override { return copy; }
   std::vector<Hypothesis> mistakes_seen_in(const Places&, const TensorSet& outputs) const override {
-    return transfer::decoded(c(), outputs);
+    return decoded(c(), outputs);
   }
 };
 

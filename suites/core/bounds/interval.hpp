@@ -60,18 +60,21 @@ struct Interval {
   return {through(format, i.low), through(format, i.high)};
 }
 
+/// How a number becomes an encoding; monotone.
+using Store = formats::Bits (*)(const formats::Format& format, double value);
+
 /// The enclosure of one bounded tensor: the roundings of all numbers in the interval element(i).
 /// NaN in `low` means the value NaN.
 template <typename Element>
 [[nodiscard]] Enclosure enclosure_of(const std::string& tensor, const formats::Format& f,
-                                     std::size_t count, Element element) {
+                                     std::size_t count, Element element, Store store = nearest) {
   const fast::FloatingPointScope scope;
   formats::Tensor low = formats::Tensor::zeros(f, count);
   formats::Tensor high = formats::Tensor::zeros(f, count);
   for (std::size_t i = 0; i < count; ++i) {
     const Interval interval = element(i);
-    low.set(i, nearest(f, interval.low));
-    high.set(i, nearest(f, interval.high));
+    low.set(i, store(f, interval.low));
+    high.set(i, store(f, interval.high));
   }
   Enclosure enclosure;
   enclosure.low.emplace(tensor, std::move(low));

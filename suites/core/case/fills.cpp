@@ -163,6 +163,14 @@ Bits scaled(const Format& format, std::int64_t numerator, int exponent) {
       .bits;
 }
 
+Bits between(const Format& format, const Random& random, std::size_t index, std::int64_t low,
+             std::int64_t high, int exponent, int step_bits) {
+  const std::int64_t steps = std::int64_t{1} << step_bits;
+  const auto count = static_cast<std::uint64_t>((high - low) * steps);
+  return scaled(format, low * steps + static_cast<std::int64_t>(random.below(index, count)),
+                exponent - step_bits);
+}
+
 std::span<const std::string_view> common_fills() { return kFillNames; }
 
 formats::Tensor fill(const Format& format, std::size_t count, std::string_view name,

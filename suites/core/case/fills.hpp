@@ -37,6 +37,11 @@ class Random {
 [[nodiscard]] formats::Bits scaled(const formats::Format& format, std::int64_t numerator,
                                    int exponent);
 
+/// Element `index`, uniform on [low, high) * 2^exponent, in steps of 2^(exponent - step_bits).
+[[nodiscard]] formats::Bits between(const formats::Format& format, const Random& random,
+                                    std::size_t index, std::int64_t low, std::int64_t high,
+                                    int exponent = 0, int step_bits = 16);
+
 // clang-format off
 /// The names of the fills that several suites share:
 ///   integer    integers -4..4: products and sums stay exact, so index and tile faults show

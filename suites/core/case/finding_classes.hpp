@@ -21,12 +21,16 @@ enum class Needs { kNothing, kAccuracy };
 /// The data without which a class cannot show: nobody drops a NaN where there is none.
 enum class Shows { kOnAll, kOnNan };
 
+/// What shows the class: one run, whose result is wrong, or several, whose results differ.
+enum class SeenIn { kOneRun, kSeveralRuns };
+
 struct FindingClass {
   std::string_view name;
   std::string_view meaning;
   Severity severity = Severity::kMajor;
   Needs needs = Needs::kNothing;
   Shows shows = Shows::kOnAll;
+  SeenIn seen_in = SeenIn::kOneRun;
 };
 
 inline constexpr FindingClass kFindingClasses[] = {
@@ -96,9 +100,11 @@ inline constexpr FindingClass kFindingClasses[] = {
     {"input_changed", "an input was written to", Severity::kCritical},
     {"misplaced_copy", "a copy between host and device puts bytes elsewhere or in another order",
      Severity::kCritical},
-    {"nondet", "the order of operations varies from call to call", Severity::kMinor},
+    {"nondet", "the order of operations varies from call to call", Severity::kMinor,
+     Needs::kNothing, Shows::kOnAll, SeenIn::kSeveralRuns},
     {"out_of_bounds", "memory outside the output was written", Severity::kCritical},
-    {"race", "result differs from run to run", Severity::kCritical},
+    {"race", "result differs from run to run", Severity::kCritical, Needs::kNothing, Shows::kOnAll,
+     SeenIn::kSeveralRuns},
     {"short_copy", "a copy between host and device leaves bytes out", Severity::kCritical},
     {"stale_copy", "a read-back gives what memory held before", Severity::kCritical},
     {"uninit", "output left unwritten, or unset memory read", Severity::kCritical},
@@ -125,6 +131,12 @@ inline constexpr FindingClass kFindingClasses[] = {
     if (row.name == name) return &row;
   }
   return nullptr;
+}
+
+/// Whether a finding of that class says that runs of one case differ.
+[[nodiscard]] constexpr bool differs_between_runs(std::string_view name) {
+  const FindingClass* row = find_class(name);
+  return row != nullptr && row->seen_in == SeenIn::kSeveralRuns;
 }
 
 /// A class of the list, for tables and hypotheses. A word that is not in the list does not compile.

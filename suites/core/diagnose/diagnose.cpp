@@ -72,10 +72,11 @@ Hypothesis on_machine(const Problem& problem, std::string name, FindingClassName
           .freedoms = std::move(freedoms)};
 }
 
-// For outputs above the first size, attempts are expensive and the first exact one suffices; above
-// the second, generic hypotheses are not tried.
+// For outputs above the first size, attempts are expensive and the first exact one suffices, which
+// then says so; above the second, generic hypotheses are not tried.
 constexpr std::uint64_t kExpensiveElements = 1u << 16;
 constexpr std::uint64_t kMostElements = 1u << 20;
+constexpr std::string_view kOthersUntried = " (others were not tried on so large an output)";
 
 bool better(const Explanation& a, const Explanation& b) {
   if ((a.contradicted == 0) != (b.contradicted == 0)) return a.contradicted == 0;
@@ -211,6 +212,10 @@ class Weights {
   Allowed right_, reproduced_;
 };
 
+std::string name_of(const formats::Format* format) {
+  return format == nullptr ? "" : std::string(format->name);
+}
+
 // `wrong`: where results are not allowed. A hypothesis that explains none of them is not weighed
 // further; where nothing is wrong, each is weighed by what it contradicts.
 Weighed weigh_in_part(const Hypothesis& hypothesis, const Case& c, const TensorSet& inputs,
@@ -225,7 +230,8 @@ Weighed weigh_in_part(const Hypothesis& hypothesis, const Case& c, const TensorS
        .explained = 0,
        .contradicted = 0,
        .is_generic = hypothesis.is_generic,
-       .substituted = hypothesis.substituted ? std::string(hypothesis.substituted->name) : ""};
+       .substituted = name_of(hypothesis.substituted),
+       .computed_in = name_of(hypothesis.computed_in)};
   const Expectation outcome = hypothesis.evaluate(c, inputs);
   const Allowance predicted = allowance_of(outcome);
   const auto contradict = [&](const std::string& name, std::size_t i) {
@@ -324,12 +330,18 @@ class Search {
 
   [[nodiscard]] const Places& wrong() const { return comparison_.wrong; }
 
+  /// Whether a hypothesis can be tried: it is not excluded, and its class can show on the data.
+  [[nodiscard]] bool may_take(const Hypothesis& hypothesis) const {
+    const bool can_show = has_nan_ || hypothesis.finding_class.row().shows != Shows::kOnNan;
+    return can_show && !(excluded_.contains(hypothesis.name) &&
+                         excluded_.contains(hypothesis.name + std::string(kInPart)));
+  }
+
   /// Evaluates one hypothesis; true if the search can stop.
   bool take(const Hypothesis& hypothesis) {
+    if (!may_take(hypothesis)) return false;
     const bool whole = !excluded_.contains(hypothesis.name);
     const bool in_part = !excluded_.contains(hypothesis.name + std::string(kInPart));
-    if (!whole && !in_part) return false;
-    if (hypothesis.finding_class.row().shows == Shows::kOnNan && !has_nan_) return false;
     if (hypothesis.pointwise && !agrees_on_sample(hypothesis)) return false;
     const Part* part = part_ ? &*part_ : nullptr;
     const Weighed weighed =
@@ -345,6 +357,9 @@ class Search {
     return whole && comparison_.elements > kExpensiveElements && e.explained > 0 &&
            e.contradicted == 0;
   }
+
+  /// The search stops although there are more hypotheses like the exact one.
+  void leave_others() { found_.front().sentence += kOthersUntried; }
 
   [[nodiscard]] bool is_exact() const { return exact() > 0; }
   [[nodiscard]] bool succeeded() const { return is_exact() || in_part_.has_value(); }
@@ -396,9 +411,11 @@ int tier_of(const Hypothesis& hypothesis) {
 void take_in_turn(Search& search, const std::vector<Hypothesis>& hypotheses) {
   for (int tier = 0; tier < kTiers; ++tier) {
     if (tier > 0 && search.is_exact()) return;
+    bool is_enough = false;
     for (const Hypothesis& hypothesis : hypotheses) {
-      if (tier_of(hypothesis) != tier) continue;
-      if (search.take(hypothesis)) return;
+      if (tier_of(hypothesis) != tier || !search.may_take(hypothesis)) continue;
+      if (is_enough) return search.leave_others();
+      is_enough = search.take(hypothesis);
     }
   }
 }
@@ -441,7 +458,7 @@ std::vector<Explanation> diagnose(const Problem& problem, const TensorSet& input
   take_in_turn(search, all_hypotheses(problem, search.wrong(), actual));
   const Failed failed{problem, inputs, allowed, actual, search.wrong()};
   if (!search.succeeded() && search.may_go_on()) {
-    for (const Hypothesis& hypothesis : general_hypotheses(failed)) {
+    for (const Hypothesis& hypothesis : generic_hypotheses(failed)) {
       search.take(hypothesis);
       if (search.succeeded()) break;
     }

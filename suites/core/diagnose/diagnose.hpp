@@ -33,11 +33,11 @@ namespace halfmark::suites {
                                 const TensorSet& actual);
 
 /// Tries the suite's and the machine hypotheses. Returns exact explanations first (only one for
-/// large outputs), a hypothesis about one operation before one about all. Without an exact one: a
-/// hypothesis that is exact within the part that went wrong and contradicted only outside of it,
-/// reported as confined to it; else those of generic_hypotheses.hpp, which know no operator; else
-/// the three that explain most wrong elements. Does not try the hypotheses of the names in
-/// `excluded`, with or without kInPart.
+/// large outputs, whose sentence says if others were not tried), a hypothesis about one operation
+/// before one about all. Without an exact one: a hypothesis that is exact within the part that went
+/// wrong and contradicted only outside of it, reported as confined to it; else those of
+/// generic_hypotheses.hpp, which know no operator; else the three that explain most wrong elements.
+/// Does not try the hypotheses of the names in `excluded`, with or without kInPart.
 [[nodiscard]] std::vector<Explanation> diagnose(const Problem& problem, const TensorSet& inputs,
                                                 const Allowance& allowed, const TensorSet& actual,
                                                 const std::set<std::string>& excluded = {});

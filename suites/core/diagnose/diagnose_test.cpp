@@ -243,6 +243,37 @@ TEST(Diagnose, RightElementsContradictOnlyWhatHappensAlways) {
   EXPECT_FALSE(weighed(true, otherwise).exact(2)) << "a wrong element is not explained";
 }
 
+// Two hypotheses of equal bits, about an output of so many elements.
+std::vector<std::string> sentences_about(std::size_t elements,
+                                         const std::set<std::string>& excluded = {}) {
+  const auto tensors = [&](formats::Bits bits) {
+    TensorSet set{{"d", formats::Tensor::zeros(formats::kFp16, elements)}};
+    set.at("d").set(elements / 2, bits);
+    return set;
+  };
+  std::vector<Hypothesis> own;
+  for (const char* name : {"this", "that"}) {
+    own.push_back({.name = name,
+                   .finding_class = "order",
+                   .sentence = fmt::format("it is {}", name),
+                   .evaluate = [&](const Case&, const TensorSet&) { return tensors(0x3c00); }});
+  }
+  std::vector<std::string> sentences;
+  for (const Explanation& e :
+       diagnose(WithMistakes(own), {}, {tensors(0), 0}, tensors(0x3c00), excluded))
+    sentences.push_back(e.sentence);
+  return sentences;
+}
+
+TEST(Diagnose, ALargeOutputIsExplainedByTheFirstAndSaysSo) {
+  using Sentences = std::vector<std::string>;
+  constexpr std::size_t kSmall = 4096, kLarge = 70000;
+  EXPECT_EQ((Sentences{"it is this", "it is that"}), sentences_about(kSmall));
+  EXPECT_EQ(Sentences{"it is this (others were not tried on so large an output)"},
+            sentences_about(kLarge));
+  EXPECT_EQ(Sentences{"it is that"}, sentences_about(kLarge, {"this", "this-in-part"}));
+}
+
 // Units come first in the list, but are evaluated only if nothing else is exact.
 TEST(Diagnose, UnitsComeLast) {
   int units = 0;

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "suites/core/diagnose/generic_hypotheses.hpp"
-#include "suites/core/suite/describe.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -132,10 +131,6 @@ bool has_many_values(const Tensor& got, const std::vector<std::size_t>& wrong) {
 }
 
 }  // namespace
-
-Extent extent_of(const Failed& failed, const std::string& output) {
-  return extent_of(failed.problem, output, failed.allowed.expected.at(output).count());
-}
 
 std::vector<Hypothesis> displaced_results(const Failed& failed) {
   std::vector<Hypothesis> list;

@@ -14,12 +14,12 @@
 #include "reference/formats/classify.hpp"
 #include "suites/core/bounds/interval.hpp"
 #include "suites/core/diagnose/value_mutations.hpp"
+#include "suites/core/suite/describe.hpp"
 
 namespace halfmark::suites {
 namespace {
 
 using formats::Bits;
-using formats::Format;
 using formats::Tensor;
 
 Tensor mapped(const Tensor& tensor, const NumberMap& map) {
@@ -263,19 +263,39 @@ std::vector<Hypothesis> restored_results(const Failed& failed) {
   return list;
 }
 
-std::vector<Hypothesis> general_hypotheses(const Failed& failed) {
+Extent extent_of(const Failed& failed, const std::string& output) {
+  return extent_of(failed.problem, output, failed.allowed.expected.at(output).count());
+}
+
+namespace {
+
+Hypothesis as_generic(Hypothesis hypothesis) {
+  hypothesis.name = "general-" + hypothesis.name;
+  hypothesis.is_generic = true;
+  return hypothesis;
+}
+
+GenericHypothesis as_generic(GenericHypothesis one) {
+  GenericHypothesis made{as_generic(static_cast<Hypothesis&&>(one))};
+  if (one.elsewhere) {
+    made.elsewhere = [elsewhere = std::move(one.elsewhere)](const Failed& other) {
+      return as_generic(elsewhere(other));
+    };
+  }
+  return made;
+}
+
+}  // namespace
+
+std::vector<GenericHypothesis> generic_hypotheses(const Failed& failed) {
   // Altered operands cost one evaluation each, the other hypotheses only one pass over the outputs.
   constexpr std::size_t kMostEvaluated = 1u << 14;
   constexpr std::size_t kMostOfSizes = 1u << 12;
   std::size_t elements = 0;
   for (const auto& [name, tensor] : failed.allowed.expected) elements += tensor.count();
-  std::vector<Hypothesis> all;
-  const auto append = [&](std::vector<Hypothesis> some) {
-    for (Hypothesis& hypothesis : some) {
-      hypothesis.name = "general-" + hypothesis.name;
-      hypothesis.is_generic = true;
-      all.push_back(std::move(hypothesis));
-    }
+  std::vector<GenericHypothesis> all;
+  const auto append = [&](auto some) {
+    for (auto& hypothesis : some) all.push_back({as_generic(std::move(hypothesis))});
   };
   append(restored_results(failed));
   append(shifted_results(failed));

@@ -29,6 +29,12 @@ struct Failed {
   const Places& wrong;
 };
 
+struct GenericHypothesis : Hypothesis {
+  /// If its name leaves out a number that was read from the failure, such as a factor: the same
+  /// hypothesis, with the same number, about other results. Null: the name says everything.
+  std::function<Hypothesis(const Failed& other)> elsewhere = {};
+};
+
 /// Operands read as other numbers: one operand at a time, then all of them.
 [[nodiscard]] std::vector<Hypothesis> misread_operands(const Failed& failed);
 /// Elements of one operand that are read in each other's places.
@@ -48,9 +54,13 @@ struct Failed {
 /// Results that are all off by the same few encodings, in all binades or exactly in some.
 /// See shifted_encodings.cpp.
 [[nodiscard]] std::vector<Hypothesis> shifted_results(const Failed& failed);
-/// One factor between right and actual results, or, if Problem::near_class says that closeness
-/// means something, the number of good bits. See relative_error.cpp.
-[[nodiscard]] std::vector<Hypothesis> near_results(const Failed& failed);
+/// Results below the normal range that are one place too near zero: conversions that truncate there
+/// if the problem follows machines, and else what is seen, of the class "unexplained".
+[[nodiscard]] std::vector<Hypothesis> cut_subnormals(const Failed& failed);
+/// One factor between right and actual results, a limit, cut_subnormals(), or, if
+/// Problem::near_class says that closeness means something, the number of good bits. See
+/// relative_error.cpp.
+[[nodiscard]] std::vector<GenericHypothesis> near_results(const Failed& failed);
 /// The same by the largest result, as where sums cancel. Comes last: small results that are wrong
 /// for any other reason look alike.
 [[nodiscard]] std::vector<Hypothesis> near_largest(const Failed& failed);
@@ -63,6 +73,6 @@ struct Failed {
                                     std::function<TensorSet(TensorSet)> change);
 
 /// All of them, in the order of reporting. Their names begin with "general-".
-[[nodiscard]] std::vector<Hypothesis> general_hypotheses(const Failed& failed);
+[[nodiscard]] std::vector<GenericHypothesis> generic_hypotheses(const Failed& failed);
 
 }  // namespace halfmark::suites

@@ -359,18 +359,67 @@ TEST(Altered, ResultsThatAreCutOffToAConstant) {
   EXPECT_EQ("ftz_const", e.finding_class);
 }
 
+Bits sum_at(const TensorSet& in, std::size_t i) {
+  const Bits sum = soft::add(kFp32, in.at("a").at(i), in.at("b").at(i)).bits;
+  return i % 3 == 0 ? soft::ldexp(kFp32, sum, -20).bits : sum;
+}
+
+Bits stored(Bits sum, const soft::Environment& how) {
+  return soft::convert(kFp32, kFp16, sum, how).bits;
+}
+
+// Sums that are stored as fp16, every third one below the normal range.
+TensorSet refer_stored(const Case&, const TensorSet& in, const models::Machine& machine) {
+  TensorSet out{{"d", Tensor::zeros(kFp16, kCount)}};
+  for (std::size_t i = 0; i < kCount; ++i)
+    out.at("d").set(i, stored(sum_at(in, i), machine.convert));
+  return out;
+}
+
+class OfLibrary : public Demo {
+ public:
+  using Demo::Demo;
+  bool follows_machine() const override { return false; }
+};
+
+// The only explanation for a device that stores sums below the normal range in its own way.
+Explanation diagnosed_stored(const Problem& problem, Bits (*below)(Bits sum), bool is_bounded) {
+  const TensorSet in = inputs();
+  const TensorSet expected = problem.expect(in).middle;
+  TensorSet actual = expected;
+  for (std::size_t i = 0; i < kCount; i += 3) actual.at("d").set(i, below(sum_at(in, i)));
+  const Enclosure all{expected, expected};
+  const auto found = diagnose(problem, in, {expected, 0, is_bounded ? &all : nullptr}, actual);
+  return found.size() != 1 || found[0].contradicted > 0 ? Explanation{} : found[0];
+}
+
+Bits truncated(Bits sum) { return stored(sum, {.rounding = soft::Rounding::kTowardZero}); }
+
+// Whatever is left behind the half counts as a tie.
+Bits without_sticky_bit(Bits sum) {
+  const Bits away = stored(sum, {.rounding = soft::Rounding::kNearAway});
+  return away % 2 == 0 ? away : truncated(sum);
+}
+
 TEST(Altered, SubnormalResultsThatAreCut) {
-  const auto subnormal = [](const Case&, const TensorSet& in, const models::Machine&) {
-    TensorSet out = refer(kCase, in, {});
-    for (std::size_t i = 0; i < kCount; i += 3)
-      out.at("d").set(i, (out.at("d").at(i) & 0x807fffffu) | 1);
-    return out;
-  };
-  const Explanation e = diagnosed_on(subnormal, [](Bits right, std::size_t i) {
-    return i % 3 == 0 && i % 2 == 0 ? right - 1 : right;
-  });
+  const Explanation e = diagnosed_stored(Demo(refer_stored), truncated, false);
   EXPECT_EQ("general-cut-subnormals", e.hypothesis);
-  EXPECT_EQ("rounding", e.finding_class);
+  EXPECT_EQ("cvt_round", e.finding_class);
+}
+
+TEST(Altered, RightResultsTellALostStickyBitFromACut) {
+  const Explanation e = diagnosed_stored(Demo(refer_stored), without_sticky_bit, false);
+  EXPECT_EQ("general-subnormals-too-near-zero", e.hypothesis);
+  EXPECT_EQ("unexplained", e.finding_class);
+  EXPECT_EQ("some results below the normal range are one place too near zero", e.sentence);
+}
+
+TEST(Altered, SubnormalResultsOfABoundShowNoCut) {
+  for (const auto below : {truncated, without_sticky_bit}) {
+    const Explanation e = diagnosed_stored(OfLibrary(refer_stored), below, true);
+    EXPECT_EQ("general-subnormals-too-near-zero", e.hypothesis);
+    EXPECT_EQ("unexplained", e.finding_class);
+  }
 }
 
 TEST(Altered, NeighboursOfResultsInOrderAreNoMixup) {

@@ -9,9 +9,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "reference/fast/floating_point.hpp"
-#include "reference/formats/classify.hpp"
 #include "suites/core/bounds/interval.hpp"
 #include "suites/core/diagnose/generic_hypotheses.hpp"
 
@@ -209,8 +209,11 @@ Hypothesis clamping(const Failed& failed, const Clamp& clamp) {
 struct Saturation {
   std::string output;
   double limit = 0;
-  double from = 0;  // the least right result that became the limit
+  double from = 0;   // the least right result that became the limit
+  double below = 0;  // the greatest one below it, which did not
 };
+
+double size_of(const Ends& ends) { return std::max(std::abs(ends.low), std::abs(ends.high)); }
 
 std::optional<Saturation> saturation_of(const Failed& failed) {
   const Outputs outputs(failed);
@@ -219,68 +222,58 @@ std::optional<Saturation> saturation_of(const Failed& failed) {
   Saturation found{output, std::abs(outputs.got(output, first.front())), HUGE_VAL};
   bool holds = true;
   outputs.each_wrong([&](const std::string& name, std::size_t i) {
-    const auto [low, high] = outputs.allowed(name, i);
+    const Ends ends = outputs.allowed(name, i);
     const double x = outputs.got(name, i);
-    const double size = std::max(std::abs(low), std::abs(high));
-    holds = holds && is_plain(low, high, x) && x * high > 0 && std::abs(x) == found.limit &&
-            size < found.limit;
-    found.from = std::min(found.from, size);
+    holds = holds && is_plain(ends.low, ends.high, x) && x * ends.high > 0 &&
+            std::abs(x) == found.limit && size_of(ends) < found.limit;
+    found.from = std::min(found.from, size_of(ends));
   });
+  for (std::size_t i = 0; holds && i < failed.actual.at(output).count(); ++i) {
+    const double size = size_of(outputs.allowed(output, i));
+    if (size < found.from) found.below = std::max(found.below, size);
+  }
   return holds ? std::optional(found) : std::nullopt;
+}
+
+// `becomes(value)`: whether a number below the limit becomes the limit.
+template <typename Becomes>
+TensorSet saturated(TensorSet set, const Saturation& found, Becomes becomes) {
+  Tensor& tensor = set.at(found.output);
+  const formats::Format& f = *tensor.format;
+  for (std::size_t i = 0; i < tensor.count(); ++i) {
+    const double value = value_of(f, tensor.at(i));
+    if (std::abs(value) < found.limit && becomes(value))
+      tensor.set(i, nearest(f, std::copysign(found.limit, value)));
+  }
+  return set;
 }
 
 Hypothesis saturating(const Failed& failed, const Saturation& found) {
   const auto change = [found](TensorSet set) {
-    Tensor& tensor = set.at(found.output);
-    const formats::Format& f = *tensor.format;
-    for (std::size_t i = 0; i < tensor.count(); ++i) {
-      const double value = value_of(f, tensor.at(i));
-      if (std::abs(value) >= found.from && std::abs(value) < found.limit)
-        tensor.set(i, nearest(f, std::copysign(found.limit, value)));
-    }
-    return set;
+    return saturated(std::move(set), found,
+                     [&](double value) { return std::abs(value) >= found.from; });
   };
   return on_results(failed, "saturated", "ftz_const",
                     fmt::format("results from {:.6g} on become {:g}", found.from, found.limit),
                     change);
 }
 
-// Whether every wrong result lies below the normal range, one place nearer to zero than allowed.
-bool are_cut_subnormals(const Failed& failed) {
-  if (failed.wrong.size() != 1 || failed.wrong.begin()->second.size() < kFewestScaled) return false;
-  const auto& [output, wrong] = *failed.wrong.begin();
-  const formats::Format& f = *failed.actual.at(output).format;
-  return std::ranges::all_of(wrong, [&, name = &output](std::size_t i) {
-    const formats::Bits got = failed.actual.at(*name).at(i);
-    const auto [low, high] = Outputs(failed).allowed(*name, i);
-    const formats::Bits nearer = nearest(f, std::abs(low) < std::abs(high) ? low : high);
-    return formats::is_finite(f, got) && formats::magnitude(f, got) < formats::min_normal(f) &&
-           formats::magnitude(f, got) + 1 == formats::magnitude(f, nearer);
-  });
-}
-
-// Results below the normal range may lie one place nearer to zero.
-Hypothesis cutting_subnormals(const Failed& failed) {
-  const auto end_of = [&failed](bool up) {
-    const Enclosure* all = failed.allowed.enclosure;
-    TensorSet set = all == nullptr ? failed.allowed.expected : (up ? all->high : all->low);
-    for (auto& [name, tensor] : set) {
-      const formats::Format& f = *tensor.format;
-      for (std::size_t i = 0; i < tensor.count(); ++i) {
-        const formats::Bits end = tensor.at(i);
-        const bool is_inner = formats::sign(f, end) == up && !formats::is_zero(f, end);
-        if (is_inner && formats::magnitude(f, end) <= formats::min_normal(f))
-          tensor.set(i, end - 1);
-      }
-    }
-    return set;
+// The same elsewhere. What was seen leaves open where it begins, between `below` and `from`.
+Hypothesis saturating_too(const Failed& other, const Saturation& found) {
+  const auto end_of = [&other, found](bool up) {
+    const Enclosure* all = other.allowed.enclosure;
+    const TensorSet& ends = all == nullptr ? other.allowed.expected : (up ? all->high : all->low);
+    return saturated(ends, found, [&](double value) {
+      if (value == 0) return false;
+      const bool is_outer = (value > 0) == up;
+      return is_outer ? std::abs(value) >= found.below : std::abs(value) > found.from;
+    });
   };
-  return {.name = "cut-subnormals",
-          .finding_class = "rounding",
-          .sentence = "results below the normal range are rounded toward zero",
-          .evaluate = [&failed, end_of](const Case&, const TensorSet&) {
-            return Expectation{failed.allowed.expected, Enclosure{end_of(false), end_of(true)}};
-          }};
+  Hypothesis same = saturating(other, found);
+  same.evaluate = [middle = same.evaluate, end_of](const Case& c, const TensorSet& inputs) {
+    return Expectation{middle(c, inputs).middle, Enclosure{end_of(false), end_of(true)}};
+  };
+  return same;
 }
 
 // The factor between the largest wrong result and the right one.
@@ -303,31 +296,43 @@ std::optional<double> factor_of(const Failed& failed) {
   return is_clear ? std::optional(factor) : std::nullopt;
 }
 
+Hypothesis scaling(const Failed& failed, double factor) {
+  return widening(failed, "factor", "formula",
+                  fmt::format("results are {:.4g} times what they should be", factor),
+                  {factor, kSlack});
+}
+
+// A hypothesis whose number is read from the failure, and the same with that number.
+template <typename Make, typename Number>
+GenericHypothesis with_number(Hypothesis here, Make elsewhere, const Number& number) {
+  return {std::move(here),
+          [elsewhere, number](const Failed& other) { return elsewhere(other, number); }};
+}
+
 std::optional<int> within(std::optional<int> bits, int least) {
   return bits && *bits >= least && *bits <= kMostBits ? bits : std::nullopt;
 }
 
 }  // namespace
 
-std::vector<Hypothesis> near_results(const Failed& failed) {
+std::vector<GenericHypothesis> near_results(const Failed& failed) {
   const fast::FloatingPointScope scope;
-  std::vector<Hypothesis> list;
+  std::vector<GenericHypothesis> list;
   if (failed.wrong.empty()) return list;
-  if (const std::optional<Clamp> clamp = clamp_of(failed)) list.push_back(clamping(failed, *clamp));
-  if (are_cut_subnormals(failed)) list.push_back(cutting_subnormals(failed));
-  if (const auto found = saturation_of(failed)) list.push_back(saturating(failed, *found));
-  if (const std::optional<double> factor = factor_of(failed)) {
-    list.push_back(widening(failed, "factor", "formula",
-                            fmt::format("results are {:.4g} times what they should be", *factor),
-                            {*factor, kSlack}));
-  }
+  if (const auto clamp = clamp_of(failed))
+    list.push_back(with_number(clamping(failed, *clamp), clamping, *clamp));
+  if (const auto found = saturation_of(failed))
+    list.push_back(with_number(saturating(failed, *found), saturating_too, *found));
+  if (const auto factor = factor_of(failed))
+    list.push_back(with_number(scaling(failed, *factor), scaling, *factor));
+  for (Hypothesis& cut : cut_subnormals(failed)) list.push_back({std::move(cut)});
   const std::optional<FindingClassName> close = failed.problem.near_class();
   if (!close) return list;
   if (const std::optional<int> bits = within(good_bits(failed), kLeastBits)) {
-    list.push_back(widening(
+    list.push_back({widening(
         failed, fmt::format("{}-good-bits", *bits), *close,
         fmt::format("results have {} good bits and no more, by an arithmetic of no name", *bits),
-        {1, std::ldexp(1.0, -*bits)}));
+        {1, std::ldexp(1.0, -*bits)})});
   }
   return list;
 }

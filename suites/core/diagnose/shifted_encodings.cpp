@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results that are a few encodings too large or too small, in all binades or in some: a table of
-// a function with a wrong entry, an exponent that is treated separately. Decides how much of a
-// binade must be seen before it counts as shifted.
+// Results that are a few encodings too large or too small, in all binades or in some (a table of a
+// function with a wrong entry, an exponent that is treated separately), or below the normal range.
+// Decides how much of a binade must be seen before it counts as shifted, and what is known of
+// results below the normal range that are one place too near zero.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <iterator>
@@ -24,6 +26,7 @@ using formats::Format;
 using formats::Tensor;
 
 constexpr std::int64_t kMostSteps = 16;
+constexpr std::size_t kFewestWrong = 8;
 
 // The exponent of a number's binade; zeros and subnormals share that of the least normal number.
 int binade_of(const Format& f, Bits bits) {
@@ -141,10 +144,82 @@ Hypothesis of_shift(const Failed& failed, const std::string& output, const Shift
   return on_results(failed, std::move(name), "rounding", std::move(words), change);
 }
 
+bool is_below_normal(const Format& f, Bits bits) {
+  return formats::is_finite(f, bits) && formats::magnitude(f, bits) < formats::min_normal(f);
+}
+
+// Whether every wrong result lies below the normal range, one place nearer to zero than allowed.
+bool are_too_near_zero(const Failed& failed) {
+  if (failed.wrong.size() != 1 || failed.wrong.begin()->second.size() < kFewestWrong) return false;
+  const auto& [output, wrong] = *failed.wrong.begin();
+  const Enclosure* all = failed.allowed.enclosure;
+  const Tensor& low = (all == nullptr ? failed.allowed.expected : all->low).at(output);
+  const Tensor& high = (all == nullptr ? failed.allowed.expected : all->high).at(output);
+  const Tensor& actual = failed.actual.at(output);
+  const Format& f = *actual.format;
+  return std::ranges::all_of(wrong, [&](std::size_t i) {
+    const Bits nearer =
+        std::min(formats::magnitude(f, low.at(i)), formats::magnitude(f, high.at(i)));
+    return is_below_normal(f, actual.at(i)) && formats::magnitude(f, actual.at(i)) + 1 == nearer;
+  });
+}
+
+// Evaluated with another machine, so that right results can contradict it.
+Hypothesis cutting_conversions(const Failed& failed) {
+  return {.name = "cut-subnormals",
+          .finding_class = "cvt_round",
+          .sentence = "conversions round results below the normal range toward zero",
+          .evaluate = [&failed](const Case&, const TensorSet& inputs) -> Expectation {
+            models::Machine machine;
+            machine.convert.rounding = soft::Rounding::kTowardZero;
+            const TensorSet cut = failed.problem.expect(inputs, machine).middle;
+            TensorSet set = failed.allowed.expected;
+            for (auto& [name, tensor] : set) {
+              const Tensor& results = cut.at(name);
+              for (std::size_t i = 0; i < tensor.count(); ++i) {
+                if (is_below_normal(*tensor.format, results.at(i))) tensor.set(i, results.at(i));
+              }
+            }
+            return set;
+          }};
+}
+
+// Whatever made them so. From the right results alone nobody knows which of them a truncation would
+// have left as they are, so that this is an observation, and no explanation.
+Hypothesis too_near_zero(const Failed& failed) {
+  const auto end_of = [&failed](bool up) {
+    const Enclosure* all = failed.allowed.enclosure;
+    TensorSet set = all == nullptr ? failed.allowed.expected : (up ? all->high : all->low);
+    for (auto& [name, tensor] : set) {
+      const Format& f = *tensor.format;
+      for (std::size_t i = 0; i < tensor.count(); ++i) {
+        const Bits end = tensor.at(i);
+        const bool is_inner = formats::sign(f, end) == up && !formats::is_zero(f, end);
+        if (is_inner && formats::magnitude(f, end) <= formats::min_normal(f))
+          tensor.set(i, end - 1);
+      }
+    }
+    return set;
+  };
+  return {.name = "subnormals-too-near-zero",
+          .finding_class = "unexplained",
+          .sentence = "some results below the normal range are one place too near zero",
+          .evaluate = [&failed, end_of](const Case&, const TensorSet&) {
+            return Expectation{failed.allowed.expected, Enclosure{end_of(false), end_of(true)}};
+          }};
+}
+
 }  // namespace
 
+std::vector<Hypothesis> cut_subnormals(const Failed& failed) {
+  std::vector<Hypothesis> list;
+  if (!are_too_near_zero(failed)) return list;
+  if (failed.problem.follows_machine()) list.push_back(cutting_conversions(failed));
+  list.push_back(too_near_zero(failed));
+  return list;
+}
+
 std::vector<Hypothesis> shifted_results(const Failed& failed) {
-  constexpr std::size_t kFewestWrong = 8;
   std::vector<Hypothesis> list;
   if (failed.wrong.size() != 1 || failed.allowed.enclosure != nullptr) return list;
   const auto& [output, wrong] = *failed.wrong.begin();

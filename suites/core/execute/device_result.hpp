@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device gave for a plan, as plain data: outputs, faults of memory, errors. Decides the
-// class of a fault of memory; does not know the right results, and drives no device.
+// What a device gave for a plan, as plain data: outputs, faults of memory, errors. Does not know
+// the right results, and drives no device.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +30,13 @@ enum class ComparedRuns : std::uint8_t { kRuns, kPlaces, kQueues, kLoads };
 /// memory, or the bytes around the tensors.
 enum class LeakSource : std::uint8_t { kNothing, kContents, kSurroundings };
 
+/// Of several outputs, element by element: the least and the greatest number (a NaN where there was
+/// none), and a NaN where there was one (elsewhere any result). No run need have given one of the
+/// three as a whole.
+struct Extremes {
+  TensorSet least, greatest, any_nan;
+};
+
 struct DeviceResult {
   TensorSet outputs;   // roles kOutput and kInOut
   bool known = false;  // all runs are known to be right, and their outputs were not read
@@ -41,14 +48,13 @@ struct DeviceResult {
   /// Set if the differing results reproduce, each with its own poison.
   LeakSource follows = LeakSource::kNothing;
   ComparedRuns apart = ComparedRuns::kRuns;  // where `unrepeated` came from, if it is one of these
-  std::vector<TensorSet> variants;           // a few of the outputs that differ from the first
+  /// Outputs that differ from the first and from each other; of those beyond a few, the extremes.
+  std::vector<TensorSet> variants;
+  std::optional<Extremes> others;
   std::uint64_t device_ns = 0;               // kernel time of the first run
   std::optional<std::string> not_supported;  // a library's own answer; nothing else is set then
   std::optional<DeviceError> error;
 };
-
-/// The class (finding_classes.hpp) of the most severe memory fault; empty: there is none.
-[[nodiscard]] std::string_view memory_fault(const DeviceResult& got);
 
 /// A copy between host and device that is wrong by itself.
 struct CopyFault {

@@ -11,11 +11,11 @@
 #include <thread>
 
 #include "suites/core/execute/progress.hpp"
+#include "suites/core/execute/variants.hpp"
 
 namespace halfmark::suites {
 namespace {
 
-constexpr std::size_t kVariantsKept = 16;
 // The poison is negative in one run and positive in the other, so that no right result equals both.
 constexpr Unset kFirst;
 constexpr Unset kSecond{.contents = kFirst.behind, .behind = kFirst.contents};
@@ -82,8 +82,7 @@ void collect_again(const PreparedPlan& run, const Plan& plan, const TensorSet& i
   TensorSet outputs = outputs_of(run, plan);
   for (const auto& [name, tensor] : outputs)
     compare_runs(name, result.outputs.at(name), tensor, result);
-  if (outputs != result.outputs && result.variants.size() < kVariantsKept)
-    result.variants.push_back(std::move(outputs));
+  if (outputs != result.outputs) keep_variant(result, std::move(outputs));
 }
 
 // Compares the places of one output that hold the same work.
@@ -104,11 +103,11 @@ void compare_places(const Plan& plan, DeviceResult& result) {
         differs = true;
         result.unrepeated[spec.name].push_back((place * stretch + at) / width);
       }
-      if (!differs || result.variants.size() >= kVariantsKept) continue;
+      if (!differs) continue;
       TensorSet variant = result.outputs;
       std::vector<std::byte>& bytes = variant.at(spec.name).bytes;
       for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = part[i % stretch];
-      result.variants.push_back(std::move(variant));
+      keep_variant(result, std::move(variant));
     }
   }
   if (were_alike && !result.unrepeated.empty()) result.apart = ComparedRuns::kPlaces;
@@ -140,7 +139,7 @@ void repeat_first(Session& session, const Plan& plan, const TensorSet& inputs,
   collect(run, plan, inputs, result);
   for (const auto& [name, tensor] : second)
     compare_runs(name, result.outputs.at(name), tensor, result);
-  if (second != result.outputs) result.variants.push_back(std::move(second));
+  if (second != result.outputs) keep_variant(result, std::move(second));
 }
 
 // The same operand values in reverse order, so that mixing up two concurrent launches shows.
@@ -297,26 +296,6 @@ void compare_further(Session& session, const Plan& plan, const TensorSet& inputs
   compare_places(plan, result);
   list_once(result.unrepeated);
 }
-
-}  // namespace
-
-std::string_view memory_fault(const DeviceResult& got) {
-  if (!got.guards_broken.empty()) return "out_of_bounds";
-  if (!got.inputs_changed.empty()) return "input_changed";
-  if (!got.unwritten.empty()) return "uninit";
-  if (got.unrepeated.empty()) return "";
-  switch (got.follows) {
-    case LeakSource::kContents:
-      return "uninit";
-    case LeakSource::kSurroundings:
-      return "over_read";
-    case LeakSource::kNothing:
-      break;
-  }
-  return "race";
-}
-
-namespace {
 
 // A function that drives the device, with its errors as data. `work` names the stages.
 template <typename Work>

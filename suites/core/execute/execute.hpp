@@ -65,11 +65,13 @@ using Known = std::function<bool(const PreparedPlan&)>;
 /// Whether a plan's launches are reported as stages of the case (progress.hpp) or run silently.
 enum class Reporting : std::uint8_t { kStages, kSilent };
 
-/// Only the launch loop, over buffers that exist: what benchmarks time. Returns kernel nanoseconds.
+/// A plan's buffers on a device, which it allocates, fills and reads back, and the launches over
+/// them, which benchmarks time. The plan must outlive it.
 class PreparedPlan {
  public:
   PreparedPlan(Session& session, const Plan& plan, const TensorSet& inputs, const Unset& unset,
                Reporting reporting = Reporting::kStages);
+  /// Runs all steps once; returns the kernels' nanoseconds.
   std::uint64_t launch();
   /// Resets every tensor that steps write to its state before the first launch, so that an old
   /// result cannot pass for the next one.

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two ways to run a plan say of outputs that nothing writes.
+// What the two ways to run a plan say of outputs that nothing writes, and what is kept of outputs
+// that differ from run to run.
 #include "suites/core/execute/execute.hpp"
 
 #include <gtest/gtest.h>
 
 #include "reference/formats/classify.hpp"
+#include "reference/formats/ulp.hpp"
+#include "suites/core/case/fills.hpp"
+#include "suites/core/execute/memory_fault.hpp"
+#include "suites/core/execute/plan_builder.hpp"
+#include "suites/core/execute/variants.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -85,6 +91,104 @@ TEST(ExecuteOnce, HasErrorsAsData) {
       {.family = "probe", .defines = {}, .entry = "there_is_none", .arguments = {}});
   const TensorSet inputs = {{"a", formats::Tensor::zeros(formats::kFp16, 3)}};
   EXPECT_TRUE(execute_once(session, plan, inputs).error);
+}
+
+// Forty repeats of a product on a device with a fault.
+DeviceResult repeated(const char* fault) {
+  constexpr std::size_t kSide = 8, kTerms = 64;
+  Session session(backends::Device::open("host", {{"fault", fault}}));
+  const Case c{.suite = "demo", .tokens = {}, .seed = 7};
+  TensorSet inputs;
+  Plan plan;
+  for (const char* name : {"a", "b"}) {
+    plan.tensors.push_back({.name = name, .format = &formats::kFp32, .count = kSide * kTerms});
+    inputs.emplace(name, fill(formats::kFp32, kSide * kTerms, "normal", Random(c, name)));
+  }
+  plan.tensors.push_back(
+      {.name = "d", .format = &formats::kFp32, .count = kSide * kSide, .role = Role::kOutput});
+  plan.repeats = 40;
+  add_operator(plan, session.device().info(), "library", "gemm")->tensors = {
+      dense("a", {kSide, kTerms}), dense("b", {kTerms, kSide}), dense("d", {kSide, kSide})};
+  return execute(session, plan, inputs);
+}
+
+void expect_all_different(const DeviceResult& got) {
+  for (std::size_t i = 0; i < got.variants.size(); ++i) {
+    EXPECT_NE(got.outputs, got.variants[i]) << i;
+    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(got.variants[j], got.variants[i]) << i;
+  }
+}
+
+// Three parts have three sums; each kind of result counts once, however often it comes.
+TEST(Variants, ALibraryOfAFewOrdersLeavesRoom) {
+  const DeviceResult got = repeated("G04:parts=3");
+  ASSERT_FALSE(got.error) << got.error->text;
+  EXPECT_EQ("race", memory_fault(got));
+  EXPECT_LE(1U, got.variants.size());
+  EXPECT_GT(kVariantsKept, got.variants.size());
+  EXPECT_FALSE(got.others);
+  expect_all_different(got);
+}
+
+TEST(Variants, ALibraryOfManyOrdersHasExtremes) {
+  const DeviceResult got = repeated("G04:parts=32");
+  EXPECT_EQ(kVariantsKept, got.variants.size());
+  expect_all_different(got);
+  ASSERT_TRUE(got.others);
+  const formats::Tensor& least = got.others->least.at("d");
+  const formats::Tensor& greatest = got.others->greatest.at("d");
+  EXPECT_NE(least, greatest);
+  for (std::size_t i = 0; i < least.count(); ++i)
+    EXPECT_LE(formats::ordered(formats::kFp32, least.at(i)),
+              formats::ordered(formats::kFp32, greatest.at(i)));
+}
+
+TensorSet outputs_of(const formats::Format& format, formats::Bits first, formats::Bits second) {
+  return {{"d", formats::Tensor::from_bits(format, std::vector{first, second})}};
+}
+
+// Of some encodings that the second element has, one in each run beyond the ones that are kept.
+Extremes extremes_of(const formats::Format& format, std::initializer_list<formats::Bits> seen) {
+  DeviceResult got;
+  for (formats::Bits i = 0; i < kVariantsKept; ++i) keep_variant(got, outputs_of(format, 0, i));
+  EXPECT_EQ(kVariantsKept, got.variants.size());
+  EXPECT_FALSE(got.others);
+  for (const formats::Bits bits : seen) keep_variant(got, outputs_of(format, 1, bits));
+  return got.others.value();
+}
+
+TEST(Variants, ExtremesAreThoseOfEveryFormat) {
+  for (const formats::Format& format : formats::all_formats()) {
+    const formats::Bits most = formats::max_finite(format), some = formats::one(format);
+    const formats::Bits low = format.has_sign ? formats::max_finite(format, true) : some - 1;
+    const Extremes found = extremes_of(format, {some, most, low, some + 1});
+    EXPECT_EQ(low, found.least.at("d").at(1)) << format.name;
+    EXPECT_EQ(most, found.greatest.at("d").at(1)) << format.name;
+    EXPECT_FALSE(formats::is_nan(format, found.any_nan.at("d").at(1))) << format.name;
+  }
+}
+
+// Neither hides the other, whichever comes first.
+TEST(Variants, ANanStandsBesideTheNumbers) {
+  for (const formats::Format& format : formats::all_formats()) {
+    if (format.non_finite == formats::NonFinite::kNone) continue;
+    const formats::Bits nan = formats::quiet_nan(format), some = formats::one(format);
+    for (const Extremes& found :
+         {extremes_of(format, {nan, some, some + 1}), extremes_of(format, {some + 1, some, nan})}) {
+      EXPECT_EQ(some, found.least.at("d").at(1)) << format.name;
+      EXPECT_EQ(some + 1, found.greatest.at("d").at(1)) << format.name;
+      EXPECT_EQ(nan, found.any_nan.at("d").at(1)) << format.name;
+    }
+  }
+}
+
+TEST(Variants, ZerosOfBothSignsAreDifferentExtremes) {
+  constexpr formats::Bits kMinusZero = 0x8000, kOne = 0x3c00;
+  const auto found = [](std::initializer_list<formats::Bits> seen) {
+    return extremes_of(formats::kFp16, seen);
+  };
+  EXPECT_EQ(kMinusZero, found({0, kOne, kMinusZero}).least.at("d").at(1));
+  EXPECT_EQ(0U, found({kMinusZero, kMinusZero | kOne, 0}).greatest.at("d").at(1));
 }
 
 }  // namespace

@@ -37,6 +37,22 @@ std::string sentence(const std::map<std::string, std::vector<std::size_t>>& plac
 
 }  // namespace
 
+std::string_view memory_fault(const DeviceResult& got) {
+  if (!got.guards_broken.empty()) return "out_of_bounds";
+  if (!got.inputs_changed.empty()) return "input_changed";
+  if (!got.unwritten.empty()) return "uninit";
+  if (got.unrepeated.empty()) return "";
+  switch (got.follows) {
+    case LeakSource::kContents:
+      return "uninit";
+    case LeakSource::kSurroundings:
+      return "over_read";
+    case LeakSource::kNothing:
+      break;
+  }
+  return "race";
+}
+
 std::string_view freedom_of(ComparedRuns apart) { return row_of(apart).freedom; }
 
 std::string memory_fault_reason(const DeviceResult& got) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a memory fault. Decides only the words; memory_fault() in device_result.hpp decides
-// whether there is a fault, and its class.
+// Whether a device's run had a fault of memory: its class, and the words for it.
 #pragma once
 
 #include <string>
@@ -9,6 +8,9 @@
 #include "suites/core/execute/device_result.hpp"
 
 namespace halfmark::suites {
+
+/// The class (finding_classes.hpp) of the most severe memory fault; empty: there is none.
+[[nodiscard]] std::string_view memory_fault(const DeviceResult& got);
 
 /// Empty if memory_fault() is empty.
 [[nodiscard]] std::string memory_fault_reason(const DeviceResult& got);

@@ -3,10 +3,16 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
+#include "suites/core/execute/memory_fault.hpp"
 #include "suites/core/run/run_case.hpp"
 
 namespace halfmark::suites {
+
+bool names_a_cause(const Explanation& e, std::uint64_t wrong) {
+  return e.exact(wrong) && e.finding_class != "unexplained";
+}
 
 AskedCase::AskedCase(const Suite& suite, const Case& c, const backends::DeviceInfo& device)
     : problem_(suite.bind(c)),
@@ -25,22 +31,37 @@ bool AskedCase::ask(Session& session) {
   expected_ = problem_->expect_beside(inputs_, outputs_);  // allowed_ refers to it
   found_ = compare(allowed_, outputs_);
   known_.clear();
-  general_.clear();
+  generic_.clear();
+  taken_over_.clear();
   return true;
 }
 
-const Hypothesis* AskedCase::hypothesis(const Explanation& e) {
-  if (known_.empty()) known_ = all_hypotheses(*problem_, found_.wrong, outputs_);
-  if (general_.empty() && e.is_generic) {
+const Failed& AskedCase::failed() {
+  if (!failed_)
     failed_ =
         std::make_unique<Failed>(Failed{*problem_, inputs_, allowed_, outputs_, found_.wrong});
-    general_ = general_hypotheses(*failed_);
-  }
-  for (const auto* list : {&known_, &general_}) {
-    const auto own = std::ranges::find(*list, e.base(), &Hypothesis::name);
-    if (own != list->end()) return &*own;
-  }
-  return nullptr;
+  return *failed_;
+}
+
+const GenericHypothesis* AskedCase::generic(const Explanation& e) {
+  const auto taken = taken_over_.find(e.sentence);
+  if (taken != taken_over_.end()) return &taken->second;
+  if (generic_.empty()) generic_ = generic_hypotheses(failed());
+  const auto own = std::ranges::find(generic_, e.base(), &Hypothesis::name);
+  return own == generic_.end() ? nullptr : &*own;
+}
+
+const Hypothesis* AskedCase::hypothesis(const Explanation& e, AskedCase& origin) {
+  if (known_.empty()) known_ = all_hypotheses(*problem_, found_.wrong, outputs_);
+  const auto own = std::ranges::find(known_, e.base(), &Hypothesis::name);
+  if (own != known_.end()) return &*own;
+  if (!e.is_generic) return nullptr;
+  const GenericHypothesis* there = &origin == this ? nullptr : origin.generic(e);
+  if (there == nullptr || !there->elsewhere) return generic(e);
+  const auto taken = taken_over_.find(there->sentence);
+  if (taken != taken_over_.end()) return &taken->second;
+  GenericHypothesis same{there->elsewhere(failed()), there->elsewhere};
+  return &taken_over_.emplace(there->sentence, std::move(same)).first->second;
 }
 
 bool AskedCase::follows(const Hypothesis& hypothesis, const Part* part) const {
@@ -60,7 +81,7 @@ TensorSet AskedCase::prediction(const Hypothesis& hypothesis, const Part* part) 
 
 std::vector<Explanation> AskedCase::explanations(const std::set<std::string>& excluded) const {
   std::vector<Explanation> all = diagnose(*problem_, inputs_, allowed_, outputs_, excluded);
-  std::erase_if(all, [&](const Explanation& e) { return !e.exact(found_.mismatches); });
+  std::erase_if(all, [&](const Explanation& e) { return !names_a_cause(e, found_.mismatches); });
   return all;
 }
 

@@ -3,6 +3,8 @@
 // was asked, what it gave. Decides nothing; experiment.cpp does.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -16,6 +18,9 @@
 #include "suites/core/suite/suite.hpp"
 
 namespace halfmark::suites {
+
+/// Whether an explanation gives every bit and names a cause. What is only seen has none to test.
+[[nodiscard]] bool names_a_cause(const Explanation& e, std::uint64_t wrong);
 
 /// The hypotheses refer to the object, which therefore does not move.
 class AskedCase {
@@ -38,25 +43,31 @@ class AskedCase {
   [[nodiscard]] const Comparison& found() const { return found_; }
   [[nodiscard]] const Allowance& allowed() const { return allowed_; }
 
-  /// The hypothesis behind an explanation, without what confines it. Null: there is none of this
-  /// name for these data.
-  [[nodiscard]] const Hypothesis* hypothesis(const Explanation& e);
+  /// The hypothesis behind an explanation of the results of `origin`, without what confines it,
+  /// with the numbers that it read from them. Null: there is none of this name for these data.
+  [[nodiscard]] const Hypothesis* hypothesis(const Explanation& e, AskedCase& origin);
   /// Whether it predicts every element of outputs(); with `part`, as confined to it.
   [[nodiscard]] bool follows(const Hypothesis& hypothesis, const Part* part) const;
   /// The results that it predicts; with `part`, as confined to it.
   [[nodiscard]] TensorSet prediction(const Hypothesis& hypothesis, const Part* part) const;
-  /// The exact explanations of outputs() with names that are not excluded.
+  /// The explanations of outputs() that name a cause, with names that are not excluded.
   [[nodiscard]] std::vector<Explanation> explanations(const std::set<std::string>& excluded) const;
   [[nodiscard]] Explanation weighed(const Hypothesis& hypothesis) const;
 
  private:
+  const Failed& failed();
+  // As these results give it, or as it was taken over.
+  const GenericHypothesis* generic(const Explanation& e);
+
   std::unique_ptr<const Problem> problem_;
   TensorSet inputs_;
   Expectation expected_;
   Allowance allowed_;
   TensorSet outputs_;
   Comparison found_;
-  std::vector<Hypothesis> known_, general_;
+  std::vector<Hypothesis> known_;
+  std::vector<GenericHypothesis> generic_;
+  std::map<std::string, GenericHypothesis> taken_over_;  // by sentence, which has the number
   std::unique_ptr<Failed> failed_;
 };
 

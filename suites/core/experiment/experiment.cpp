@@ -32,7 +32,7 @@ class Experimenter {
         end_(std::chrono::steady_clock::now() + time),
         own_(suite, c, session.device().info()) {
     for (const Explanation& e : failed.explanations) {
-      if (e.exact(failed.mismatches)) left_.push_back(e);
+      if (names_a_cause(e, failed.mismatches)) left_.push_back(e);
     }
     if (!own_.ask(session) || digest(own_.outputs()) != failed.digest) {
       done_.end = "on the same data the device now gives other results";
@@ -76,7 +76,7 @@ class Experimenter {
   void drop_stronger_claims() {
     std::set<std::string> stronger;
     for (const Explanation& e : left_) {
-      const Hypothesis* hypothesis = own_.hypothesis(e);
+      const Hypothesis* hypothesis = own_.hypothesis(e, own_);
       if (hypothesis == nullptr) continue;
       for (const std::string& weaker : hypothesis->implies) {
         if (std::ranges::find(left_, weaker, &Explanation::hypothesis) != left_.end())
@@ -148,10 +148,10 @@ class Experimenter {
   // Null: the explanation says nothing about these data.
   [[nodiscard]] const Hypothesis* hypothesis_at(const Explanation& e, AskedCase& answer) {
     if (e.in_part && (!part_ || !is_of_own_shape(answer))) return nullptr;
-    const Hypothesis* hypothesis = answer.hypothesis(e);
+    const Hypothesis* hypothesis = answer.hypothesis(e, own_);
     // One with parameters read from the failure does not exist for other results.
     const bool is_read = hypothesis == nullptr && !e.is_generic;
-    return is_read && is_of_own_shape(answer) ? own_.hypothesis(e) : hypothesis;
+    return is_read && is_of_own_shape(answer) ? own_.hypothesis(e, own_) : hypothesis;
   }
   [[nodiscard]] const Part* part_at(const Explanation& e) const {
     return e.in_part ? &*part_ : nullptr;
@@ -195,9 +195,10 @@ class Experimenter {
     const std::vector<Explanation> others = answer.explanations(names_so_far());
     std::vector<Explanation> rivals;
     for (const Explanation& e : others) {
-      const Hypothesis* hypothesis = e.in_part ? nullptr : own_.hypothesis(e);
+      const Hypothesis* hypothesis = e.in_part ? nullptr : own_.hypothesis(e, answer);
       if (hypothesis == nullptr) continue;
-      const Explanation here = own_.weighed(*hypothesis);
+      Explanation here = own_.weighed(*hypothesis);
+      here.sentence = e.sentence;  // which may say that others were not tried
       if (here.exact(own_.found().mismatches)) rivals.push_back(here);
     }
     if (rivals.empty() && !others.empty()) {
@@ -235,10 +236,14 @@ class Experimenter {
     }
   }
 
+  // A generic hypothesis that is confined to a part may be the same with another number.
   [[nodiscard]] std::set<std::string> names_so_far() const {
     std::set<std::string> names;
     for (const auto* list : {&left_, &done_.excluded}) {
-      for (const Explanation& e : *list) names.insert(e.hypothesis);
+      for (const Explanation& e : *list) {
+        names.insert(e.hypothesis);
+        if (e.is_generic) names.insert(std::string(e.base()) + std::string(kInPart));
+      }
     }
     return names;
   }
@@ -258,8 +263,9 @@ class Experimenter {
 bool can_be_tested(const CaseResult& failed) {
   return failed.verdict == Verdict::kFail && !failed.wrong.empty() &&
          !is_related(failed.wrong.front().tensor) &&
-         std::ranges::any_of(failed.explanations,
-                             [&](const Explanation& e) { return e.exact(failed.mismatches); });
+         std::ranges::any_of(failed.explanations, [&](const Explanation& e) {
+           return names_a_cause(e, failed.mismatches);
+         });
 }
 
 CaseResult tested(Session& session, const Suite& suite, const Case& c, CaseResult failed,

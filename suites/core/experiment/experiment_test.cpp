@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 
+#include "suites/core/bounds/interval.hpp"
 #include "suites/core/experiment/questions.hpp"
 #include "suites/core/run/run_case.hpp"
 #include "suites/core/testing/demo_problem.hpp"
@@ -217,6 +220,16 @@ TEST_F(Experiment, FindsTheNameThatTheDiagnosisDidNotNeed) {
   EXPECT_EQ(Names{"false"}, names(result.experiments->excluded));
 }
 
+TEST_F(Experiment, OfALargeOutputTheReasonSaysThatOthersWereNotTried) {
+  const CaseResult result = tested_with({{.name = "this", .gives_the_bits_of_the_device = always},
+                                         {.name = "that", .gives_the_bits_of_the_device = always}},
+                                        "demo.portable.n65540.uniform.s1");
+  EXPECT_EQ(Names{"this"}, names(result.explanations));
+  EXPECT_EQ(
+      "16385 of 65540 elements differ: it is this (others were not tried on so large an output)",
+      result.reason);
+}
+
 TEST_F(Experiment, ADeviceThatAnswersDifferentlyKeepsItsFinding) {
   beliefs() = {{.name = "true", .gives_the_bits_of_the_device = always}};
   const Case c = parse_case("demo", kAxes, "demo.portable.n64.uniform.s1");
@@ -235,6 +248,95 @@ TEST_F(Experiment, TheAnswerIsTheSameEveryTimeAndSurvivesTheJournal) {
   const nlohmann::json once = to_json(tested_with(those), false);
   EXPECT_EQ(once, to_json(tested_with(those), false));
   EXPECT_EQ(once, to_json(case_result_from_json(once), false));
+}
+
+// What the device gives in place of a right result; known to nobody.
+using Alteration = double (*)(double right, std::uint64_t seed);
+Alteration& alteration() {
+  static Alteration kAlteration = nullptr;
+  return kAlteration;
+}
+
+// The device adds nothing to operands that are the altered results.
+class Altered : public AdditionProblem {
+ public:
+  using AdditionProblem::AdditionProblem;
+  const ContractRow& row(const backends::DeviceInfo&) const override { return kRow; }
+  bool follows_machine() const override { return false; }
+  TensorSet inputs() const override {
+    TensorSet set{{"a", right()}, {"b", formats::Tensor::zeros(formats::kFp32, count())}};
+    formats::Tensor& a = set.at("a");
+    for (std::size_t i = 0; i < count(); ++i)
+      a.set(i, nearest(formats::kFp32, alteration()(value_of(formats::kFp32, a.at(i)), c().seed)));
+    return set;
+  }
+  Expectation expect(const TensorSet&, const models::Machine&) const override {
+    return TensorSet{{"d", right()}};
+  }
+
+ private:
+  [[nodiscard]] formats::Tensor right() const {
+    return fill(formats::kFp32, count(), "uniform", Random(c(), "d"));
+  }
+};
+
+CaseResult tested_altered(Alteration by) {
+  alteration() = by;
+  const Case c = parse_case("demo", kAxes, "demo.portable.n64.uniform.s1");
+  const CaseResult failed = run_case(session(), demo_suite<Altered>(kAxes), c);
+  EXPECT_EQ(Verdict::kFail, failed.verdict);
+  return tested(session(), demo_suite<Altered>(kAxes), c, failed);
+}
+
+double saturated_from(double limit, double right) {
+  return std::abs(right) < limit ? right : std::copysign(1.0, right);
+}
+
+TEST_F(Experiment, ANumberReadFromTheFailureIsConfirmedWhereItHolds) {
+  CaseResult result = tested_altered([](double right, std::uint64_t) { return 1.19 * right; });
+  EXPECT_EQ(Names{"general-factor"}, names(result.explanations));
+  EXPECT_EQ("64 of 64 elements differ: results are 1.19 times what they should be", result.reason);
+  EXPECT_EQ("one explanation is left", result.experiments->end);
+  result = tested_altered([](double right, std::uint64_t) { return std::min(right, 0.5); });
+  EXPECT_EQ(Names{"general-clamped"}, names(result.explanations));
+  EXPECT_EQ("one explanation is left", result.experiments->end);
+  // The least result that became 1 is another one on other data.
+  result = tested_altered([](double right, std::uint64_t) { return saturated_from(0.75, right); });
+  EXPECT_EQ(Names{"general-saturated"}, names(result.explanations));
+  EXPECT_EQ("one explanation is left", result.experiments->end);
+}
+
+TEST_F(Experiment, ANumberReadFromTheFailureIsExcludedWhereAnotherHolds) {
+  const auto excluded = [](Alteration by) {
+    const CaseResult result = tested_altered(by);
+    EXPECT_TRUE(result.explanations.empty());
+    EXPECT_EQ("unexplained", result.finding_class);
+    EXPECT_GE(2u, result.experiments->asked.size());
+    return names(result.experiments->excluded);
+  };
+  EXPECT_EQ(Names{"general-factor"}, excluded([](double right, std::uint64_t seed) {
+              constexpr double kFactors[] = {1.31, 1.19, 0.87};
+              return kFactors[seed % std::size(kFactors)] * right;
+            }));
+  EXPECT_EQ(Names{"general-clamped"}, excluded([](double right, std::uint64_t seed) {
+              return std::min(right, seed == 1 ? 0.5 : 0.25);
+            }));
+  EXPECT_EQ(Names{"general-saturated"}, excluded([](double right, std::uint64_t seed) {
+              return saturated_from(seed == 1 ? 0.75 : 0.5, right);
+            }));
+}
+
+TEST_F(Experiment, WhatIsOnlySeenIsNotTested) {
+  CaseResult failed;
+  failed.verdict = Verdict::kFail;
+  failed.mismatches = 1;
+  failed.wrong.resize(1);
+  failed.explanations.resize(1);
+  failed.explanations[0].explained = 1;
+  failed.explanations[0].finding_class = "order";
+  EXPECT_TRUE(can_be_tested(failed));
+  failed.explanations[0].finding_class = "unexplained";
+  EXPECT_FALSE(can_be_tested(failed));
 }
 
 TEST_F(Experiment, LargeOutputsAreAskedLessAndHugeOnesNotAtAll) {

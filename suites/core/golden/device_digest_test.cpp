@@ -10,6 +10,7 @@
 #include "backends/backend.hpp"
 #include "reference/formats/format.hpp"
 #include "suites/core/case/axes.hpp"
+#include "suites/core/execute/memory_fault.hpp"
 #include "suites/core/execute/provider.hpp"
 #include "suites/core/run/run_case.hpp"
 #include "suites/core/run/self_test.hpp"

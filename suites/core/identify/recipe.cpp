@@ -30,10 +30,6 @@ constexpr std::size_t kMostContests = 64;
 constexpr std::size_t kOthersTold = 8;
 constexpr std::size_t kRecipesOfARange = 512;
 
-struct NotOffered : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 struct Observation {
   Case c;
   TensorSet inputs, outputs;

@@ -52,28 +52,34 @@ struct Axis {
   }
 };
 
-// Describes the places of one axis; empty if all places are wrong or no description fits.
-std::string words_of(const Axis& axis) {
-  if (axis.all()) return {};
+// The places of one axis in words; none if all places are wrong, or if no description fits.
+struct AxisWords {
+  std::string words;
+  bool is_exact = false;  // no other places fit the description
+};
+
+std::string range_words(const Axis& axis) {
   if (axis.places.size() == 1) {
     if (axis.first() + 1 == axis.extent) return fmt::format("the last {}", axis.word);
     return fmt::format("{} {}", axis.word, axis.first());
   }
-  if (axis.contiguous()) {
-    if (axis.last() + 1 == axis.extent)
-      return axis.places.size() <= 8 ? fmt::format("the last {} {}s", axis.places.size(), axis.word)
-                                     : fmt::format("every {} from {} on", axis.word, axis.first());
+  if (axis.last() + 1 < axis.extent)
     return fmt::format("{}s {} to {}", axis.word, axis.first(), axis.last());
-  }
+  return axis.places.size() <= 8 ? fmt::format("the last {} {}s", axis.places.size(), axis.word)
+                                 : fmt::format("every {} from {} on", axis.word, axis.first());
+}
+
+AxisWords words_of(const Axis& axis) {
+  if (axis.all()) return {"", true};
+  if (axis.contiguous()) return {range_words(axis), true};
   const std::size_t period = axis.period();
   const bool every = axis.first() < period && axis.last() + period >= axis.extent &&
                      (axis.last() - axis.first()) / period + 1 == axis.places.size();
   if (every && axis.places.size() >= 3)
-    return fmt::format("every {} {} from {}", ordinal(period), axis.word, axis.first());
-  if (period >= 2 && beyond_chance(period, axis.places.size()))
-    return fmt::format("only {}s that leave {} modulo {}", axis.word, axis.first() % period,
-                       period);
-  return {};
+    return {fmt::format("every {} {} from {}", ordinal(period), axis.word, axis.first()), true};
+  if (period < 2 || !beyond_chance(period, axis.places.size())) return {};
+  return {
+      fmt::format("only {}s that leave {} modulo {}", axis.word, axis.first() % period, period)};
 }
 
 // The side of the largest square block (a run, in a single row) such that the wrong elements form
@@ -107,7 +113,7 @@ std::string words_of_tiles(Extent extent, Indices wrong, std::size_t side) {
 }
 
 // Describes both axes; a description names exactly the wrong elements if these are all the
-// intersections of the axes' places.
+// intersections of the axes' places, and those are named.
 void describe_places(Extent extent, Indices wrong, const Axis& rows, const Axis& columns,
                      Geometry& g) {
   if (wrong.size() == extent.rows * extent.columns) {
@@ -116,20 +122,16 @@ void describe_places(Extent extent, Indices wrong, const Axis& rows, const Axis&
   }
   const bool product = rows.places.size() * columns.places.size() == wrong.size();
   const std::size_t side = tile_of(extent, wrong);
+  g.complete = product && words_of(rows).is_exact && words_of(columns).is_exact;
   for (const Axis* axis : {&rows, &columns}) {
-    const std::string words = words_of(*axis);
-    if (words.empty() || axis->extent == 1) continue;
-    // If the intersections include right elements, a contiguous range is only a bounding box.
-    const bool only_a_box = !product && axis->contiguous() && axis->places.size() > 1;
-    g.patterns.push_back(only_a_box ? "within " + words : words);
+    const std::string words = words_of(*axis).words;
+    if (words.empty()) continue;
+    // If right elements are there, too, a contiguous range is only a bounding box.
+    g.patterns.push_back(!g.complete && axis->contiguous() ? "within " + words : words);
   }
-  if (!product || g.patterns.empty()) {
-    if (side != 0) g.patterns.push_back(words_of_tiles(extent, wrong, side));
-  } else {
-    g.complete = true;
-    if (side != 0 && rows.places.size() > 1 && columns.places.size() > 1)
-      g.patterns.push_back(words_of_tiles(extent, wrong, side));
-  }
+  const bool shows_a_side = rows.places.size() > 1 && columns.places.size() > 1;
+  if (side != 0 && (shows_a_side || !g.complete))
+    g.patterns.push_back(words_of_tiles(extent, wrong, side));
   const std::size_t period = Axis{"element", 0, {wrong.begin(), wrong.end()}}.period();
   const bool flat = g.patterns.empty() && extent.rows > 1 && period >= 2;
   if (flat && beyond_chance(period, wrong.size()))

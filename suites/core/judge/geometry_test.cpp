@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "suites/core/case/fills.hpp"
 
@@ -86,6 +87,23 @@ TEST(Geometry, SaysWhetherAllOfThemAreWrong) {
   EXPECT_TRUE(placed({32, 64}, [](auto, auto c) { return c % 16 == 3; }).complete);
   EXPECT_FALSE(
       placed({32, 64}, [](auto r, auto c) { return c % 16 == 3 && (r + c / 16) % 2; }).complete);
+}
+
+// Rows that no words describe, or that share words with right ones, leave the others incomplete.
+TEST(Geometry, ClaimsNoWholeColumnWhereSomeRowsAreRight) {
+  const auto within = [](const std::set<std::size_t>& rows) {
+    return [=](auto r, auto c) { return rows.contains(r) && c >= 8 && c < 40; };
+  };
+  const Geometry some = placed({9, 67}, within({0, 3, 7}));
+  EXPECT_FALSE(some.complete);
+  EXPECT_EQ("96 of 603 elements of d (9 x 67) are wrong (16 %): within columns 8 to 39",
+            some.sentence);
+  const Geometry one = placed({8, 63}, [](auto r, auto c) { return c == 0 && r % 3 != 1; });
+  EXPECT_TRUE(names(one, "within column 0")) << one.sentence;
+  const Geometry modulo = placed({128, 67}, within({5, 21, 37, 69, 85, 101}));
+  EXPECT_TRUE(names(modulo, "only rows that leave 5 modulo 16")) << modulo.sentence;
+  EXPECT_FALSE(modulo.complete);
+  EXPECT_TRUE(placed({128, 67}, within({5, 6, 7})).complete);
 }
 
 TEST(Geometry, WritesShares) {

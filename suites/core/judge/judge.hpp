@@ -19,7 +19,7 @@ struct Mismatch {
   std::string tensor;
   std::size_t index = 0;
   formats::Bits expected = 0, actual = 0;
-  std::uint64_t ulps = 0;
+  std::uint64_t ulps = 0;  // encodings between them; kIncomparable for a NaN and a number
 };
 
 struct Comparison {

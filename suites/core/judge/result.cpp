@@ -59,6 +59,7 @@ json to_json(const Explanation& e) {
   if (e.in_part) j["in_part"] = true;
   if (e.is_generic) j["generic"] = true;
   if (!e.substituted.empty()) j["substituted"] = e.substituted;
+  if (!e.computed_in.empty()) j["computed_in"] = e.computed_in;
   return j;
 }
 
@@ -71,7 +72,8 @@ Explanation explanation_from_json(const json& j) {
           .contradicted = field<std::uint64_t>(j, "contradicted"),
           .in_part = j.value("in_part", false),
           .is_generic = j.value("generic", false),
-          .substituted = j.value("substituted", "")};
+          .substituted = j.value("substituted", ""),
+          .computed_in = j.value("computed_in", "")};
 }
 
 json to_json(const Question& q) {

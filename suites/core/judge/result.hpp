@@ -33,6 +33,12 @@ inline constexpr Verdict kAllVerdicts[] = {
 [[nodiscard]] std::string_view name_of(Verdict);
 [[nodiscard]] std::optional<Verdict> parse_verdict(std::string_view);
 
+/// Whether the case was asked and nothing came of it, so that the run does not conform.
+[[nodiscard]] constexpr bool died(Verdict verdict) {
+  return verdict == Verdict::kError || verdict == Verdict::kCrash || verdict == Verdict::kHang ||
+         verdict == Verdict::kDeviceLost;
+}
+
 /// Whether the broken rule is the device's own promise (violation) or only a requirement of a
 /// mark (deviation).
 enum class Standing { kNone, kViolation, kDeviation };
@@ -73,6 +79,7 @@ struct Explanation {
   bool in_part = false;               // it is confined to a part of the results
   bool is_generic = false;            // as in Hypothesis
   std::string substituted = {};       // the name of Hypothesis::substituted; empty: none
+  std::string computed_in = {};       // the name of Hypothesis::computed_in; empty: none
   /// The name of the hypothesis without what confines it.
   [[nodiscard]] std::string_view base() const {
     const std::string_view name = hypothesis;
@@ -136,7 +143,7 @@ struct CaseResult {
   std::string finding_class;  // of the explanation, or "unexplained"
   std::string permitted_by;   // for a deviation: the clause and the driver's own answer
   std::uint64_t elements = 0, mismatches = 0;
-  std::vector<Element> wrong;  // the first ones, then the worst
+  std::vector<Element> wrong;  // as Comparison::shown (judge.hpp)
   std::vector<Explanation> explanations;
   std::optional<Experiments> experiments;  // if an explanation was exact and could be tested
   std::vector<Geometry> geometry;          // of each output with wrong elements

@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "suites/core/execute/copy_fault.hpp"
+#include "suites/core/execute/memory_fault.hpp"
 #include "suites/core/golden/device_digest.hpp"
 #include "suites/core/suite/metamorphic.hpp"
 

@@ -10,6 +10,7 @@
 #include "suites/core/case/errors.hpp"
 #include "suites/core/diagnose/diagnose.hpp"
 #include "suites/core/diagnose/generic_hypotheses.hpp"
+#include "suites/core/execute/memory_fault.hpp"
 #include "suites/core/judge/classification.hpp"
 #include "suites/core/judge/judge.hpp"
 #include "suites/core/run/run_case.hpp"

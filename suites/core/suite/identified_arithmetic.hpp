@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,11 @@ enum class Identity {
 };
 [[nodiscard]] std::string_view name_of(Identity);
 [[nodiscard]] std::optional<Identity> parse_identity(std::string_view);
+
+/// Ends a probe that the library declines, in the library's words.
+struct NotOffered : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 struct Identified {
   std::string key;  // cases with the same key share the answer

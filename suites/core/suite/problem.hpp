@@ -77,6 +77,8 @@ struct Hypothesis {
   bool is_generic = false;
   /// The format whose numbers it takes for those of the claimed one; null: it takes none.
   const formats::Format* substituted = nullptr;
+  /// The format in which it computes what the case asks for in another; null: in that.
+  const formats::Format* computed_in = nullptr;
 };
 
 /// One operand of a wrong element, for the report.

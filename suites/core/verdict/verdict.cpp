@@ -44,7 +44,9 @@ bool only_order_varies(const Problem& problem, const TensorSet& inputs, const De
   };
   return got.guards_broken.empty() && got.inputs_changed.empty() && got.unwritten.empty() &&
          !got.variants.empty() && is_allowed(got.outputs) &&
-         std::all_of(got.variants.begin(), got.variants.end(), is_allowed);
+         std::ranges::all_of(got.variants, is_allowed) &&
+         (!got.others || (is_allowed(got.others->least) && is_allowed(got.others->greatest) &&
+                          is_allowed(got.others->any_nan)));
 }
 
 // Refines the class of memory_fault() with what the suite or the row knows.

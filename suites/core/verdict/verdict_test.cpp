@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string_view>
 
+#include "reference/formats/ulp.hpp"
+#include "suites/core/execute/variants.hpp"
 #include "suites/core/testing/demo_problem.hpp"
 
 namespace halfmark::suites {
@@ -163,6 +166,65 @@ TEST(Judge, AFaultOfMemoryIsWorseThanWrongValues) {
   scene.spoil(3);
   scene.observation.got.guards_broken = {"d"};
   EXPECT_EQ("out_of_bounds", scene.judged().finding_class);
+}
+
+// Allows the neighbours of each sum, too, as another order might give them.
+class AnyOrder : public Addition {
+ public:
+  Expectation expect(const TensorSet& in, const models::Machine& machine) const override {
+    const TensorSet middle = Addition::expect(in, machine).middle;
+    Enclosure around{.low = middle, .high = middle};
+    for (std::size_t i = 0; i < count(); ++i) {
+      const formats::Bits sum = middle.at("d").at(i);
+      around.low.at("d").set(i, formats::next_down(formats::kFp32, sum));
+      around.high.at("d").set(i, formats::next_up(formats::kFp32, sum));
+    }
+    return {middle, around};
+  }
+};
+
+// A verdict after 40 repeats beside other work. Each gives one of so many orders of its sums, which
+// follow one another; in run 30 the last element is `garbage`.
+CaseResult after_repeats(std::size_t orders, std::optional<formats::Bits> garbage) {
+  Scene<AnyOrder> scene;
+  DeviceResult& got = scene.observation.got;
+  got.apart = ComparedRuns::kLoads;
+  got.unrepeated["d"] = {0};
+  for (std::size_t run = 0; run < 40; ++run) {
+    TensorSet outputs = got.outputs;
+    formats::Tensor& d = outputs.at("d");
+    for (std::size_t i = 0; i + 1 < d.count(); ++i) {
+      if ((run % orders >> i & 1U) != 0) d.set(i, formats::next_up(formats::kFp32, d.at(i)));
+    }
+    if (run == 30 && garbage) d.set(d.count() - 1, *garbage);
+    if (outputs != got.outputs) keep_variant(got, std::move(outputs));
+  }
+  return scene.judged();
+}
+
+// Whether all different results are kept, or only the extremes of most.
+constexpr std::size_t kOrders[] = {3, 32};
+
+TEST(Judge, AnOrderThatVariesUnderLoadIsADeviation) {
+  for (const std::size_t orders : kOrders) {
+    const CaseResult result = after_repeats(orders, std::nullopt);
+    EXPECT_EQ("nondet", result.finding_class) << orders;
+    EXPECT_EQ(Standing::kDeviation, result.standing) << orders;
+  }
+}
+
+TEST(Judge, NoOrderExcusesAResultThatOneOfManyRunsGotWrong) {
+  const formats::Bits last = Scene<AnyOrder>().expected.middle.at("d").at(7);
+  using formats::kFp32, formats::next_down, formats::next_up;
+  for (const std::size_t orders : kOrders) {
+    for (const formats::Bits garbage :
+         {next_up(kFp32, next_up(kFp32, last)), next_down(kFp32, next_down(kFp32, last)),
+          formats::quiet_nan(kFp32), formats::infinity(kFp32)}) {
+      const CaseResult result = after_repeats(orders, garbage);
+      EXPECT_EQ("race", result.finding_class) << orders << ' ' << garbage;
+      EXPECT_EQ(Standing::kViolation, result.standing) << orders << ' ' << garbage;
+    }
+  }
 }
 
 TEST(Judge, AFaultyCopyTakesTheBlameForWhateverTheOperatorSeemsToHaveDone) {

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "reference/text/visible.hpp"
+#include "reports/exit_codes.hpp"
 #include "reports/files.hpp"
 #include "reports/lab_page.hpp"
 #include "suites/core/case/errors.hpp"
@@ -212,7 +213,7 @@ int run_lab(const LabOptions& options, const std::optional<backends::DeviceInfo>
   if (experiment.infers) report["mismatches"] = lab::mismatches(report);
   lab::print_report(report, out);
   if (!options.json_file.empty()) write_json(options.json_file, report);
-  return is_conforming(report) ? 0 : 1;
+  return is_conforming(report) ? reports::kExitConforms : reports::kExitDoesNotConform;
 }
 
 std::string names_of_experiments() {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "reference/text/visible.hpp"
+#include "reports/exit_codes.hpp"
 #include "reports/files.hpp"
 #include "suites/core/case/errors.hpp"
 #include "tools/halfmark/lab/memory.hpp"
@@ -145,7 +146,7 @@ int run_memory(const LabOptions& options, const std::optional<backends::DeviceIn
   }
   const bool failed =
       device && (report["device"].contains("lost") || report["device"].contains("error"));
-  return failed ? 1 : 0;
+  return failed ? reports::kExitDoesNotConform : reports::kExitConforms;
 }
 
 }  // namespace halfmark::tools

@@ -7,6 +7,7 @@
 
 #include "reference/fast/convert.hpp"
 #include "reference/fast/statistics.hpp"
+#include "suites/core/execute/memory_fault.hpp"
 #include "suites/registry.hpp"
 #include "suites/statistics/counted.hpp"
 

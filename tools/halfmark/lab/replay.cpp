@@ -10,6 +10,7 @@
 #include "reference/formats/classify.hpp"
 #include "reference/formats/text.hpp"
 #include "suites/core/case/errors.hpp"
+#include "suites/core/execute/memory_fault.hpp"
 #include "suites/core/run/run_case.hpp"
 #include "suites/core/suite/promisor.hpp"
 #include "tools/halfmark/lab/calls.hpp"
