@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "reports/plain_plural.hpp"
+
 namespace halfmark::fleet {
 namespace {
 
@@ -83,8 +85,8 @@ std::map<std::string, std::uint64_t> absent_of_agents(Kept& kept, FleetReport& r
       if (!named.emplace(agent.origin.node, selector).second) continue;
       ++known[agent.origin.node];
       add_absent(report, agent.origin.node, selector, 1,
-                 agent.finished ? "its agent ended without an answer of this device"
-                                : "its agent began, and did not come to its end");
+                 agent.finished ? "its agent ended without an answer from this device"
+                                : "its agent started and never finished");
     }
   }
   return known;
@@ -115,10 +117,11 @@ void check_roster(const Roster& roster, const std::map<std::string, std::uint64_
     const std::uint64_t seen = answered == known.end() ? 0 : answered->second;
     const std::uint64_t due = std::max<std::uint64_t>(devices, 1);
     if (answered == known.end()) {
-      add_absent(report, node, "-", due, "it is on the roster, and nothing of it is here");
+      add_absent(report, node, "-", due, "it is on the roster but left nothing here");
     } else if (seen > 0 && seen < due) {
       add_absent(report, node, "-", due - seen,
-                 fmt::format("the roster has {} devices of it, and {} are known here", due, seen));
+                 fmt::format("the roster has {} devices of it, and {} {} known here", due, seen,
+                             seen == 1 ? "is" : "are"));
     } else if (devices > 0 && seen > devices) {
       report.notes.push_back(
           fmt::format("{} has {} devices, and the roster says {}", node, seen, devices));
@@ -161,15 +164,16 @@ void check_run(const std::string& name, const TasksOfRun& run, bool has_roster,
   for (const auto& [task, nodes] : run.nodes_of) {
     if (run.has_agents && nodes.size() > 1)
       report.notes.push_back(
-          fmt::format("task {} of run {} was there twice, on {}; each device "
-                      "counts once",
+          fmt::format("task {} of run {} ran on two nodes or more: {}; each device counts once",
                       task, name, some_of(nodes)));
   }
 }
 
 void note_repeats(const Kept& kept, FleetReport& report) {
   if (kept.repeated > 0)
-    report.notes.push_back(fmt::format("{} roll-ups are here twice and count once", kept.repeated));
+    report.notes.push_back(
+        fmt::format("{} {} once", reports::plain_plural(kept.repeated, "roll-up"),
+                    kept.repeated == 1 ? "is here twice and counts" : "are here twice and count"));
   std::set<std::string> devices;
   for (const KeptDevice& device : kept.devices) {
     const bool several = std::ranges::any_of(device.answers, [&](const KeptAnswer& answer) {
@@ -179,9 +183,10 @@ void note_repeats(const Kept& kept, FleetReport& report) {
       devices.insert(kept.words.text(device.node) + " " + kept.words.text(device.selector));
   }
   if (!devices.empty())
-    report.notes.push_back(
-        fmt::format("{} devices were tested by more than one run, and count once: {}",
-                    devices.size(), some_of(devices)));
+    report.notes.push_back(fmt::format("{} {} tested by more than one run, and {} once: {}",
+                                       reports::plain_plural(devices.size(), "device"),
+                                       devices.size() == 1 ? "was" : "were",
+                                       devices.size() == 1 ? "counts" : "count", some_of(devices)));
 }
 
 void note_agents(const Kept& kept, FleetReport& report) {
@@ -200,13 +205,16 @@ void note_agents(const Kept& kept, FleetReport& report) {
     report.notes.push_back(fmt::format("tasks that were started again: {}", some_of(restarted)));
 }
 
+std::set<std::string> answering_nodes(const Kept& kept) {
+  std::set<std::string> nodes;
+  for (const KeptDevice& device : kept.devices) nodes.insert(kept.words.text(device.node));
+  return nodes;
+}
+
 // A node of which no device answered is absent as a whole.
-void scope_absences(const Kept& kept, FleetReport& report) {
-  std::set<std::string> answering;
-  for (const KeptDevice& device : kept.devices) answering.insert(kept.words.text(device.node));
+void scope_absences(const std::set<std::string>& answering, FleetReport& report) {
   for (DeviceRow& row : report.rows)
     row.scope = answering.contains(row.node) ? Scope::kDevice : Scope::kNode;
-  report.nodes_answered = answering.size();
 }
 
 }  // namespace
@@ -216,7 +224,9 @@ void take_attendance(Kept& kept, const std::optional<Roster>& roster, FleetRepor
   errors_of_agents(kept, known, roster, report);
   if (roster) check_roster(*roster, known, report);
   for (const auto& [name, run] : runs_of(kept)) check_run(name, run, roster.has_value(), report);
-  scope_absences(kept, report);
+  const std::set<std::string> answering = answering_nodes(kept);
+  report.nodes_answered = answering.size();
+  scope_absences(answering, report);
   note_repeats(kept, report);
   note_agents(kept, report);
 }

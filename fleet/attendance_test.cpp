@@ -45,6 +45,7 @@ TEST(Attendance, NodesOfTheRosterThatAreNotHereAreAbsent) {
   EXPECT_EQ(6U, report.devices);
   ASSERT_EQ(2U, report.rows.size());
   EXPECT_EQ("b", report.rows[0].node);
+  EXPECT_EQ("it is on the roster but left nothing here", report.rows[0].evidence);
   EXPECT_EQ(4U, report.rows[1].devices);
   EXPECT_EQ(Scope::kNode, report.rows[1].scope);
   EXPECT_EQ(3U, report.nodes_expected);
@@ -60,6 +61,13 @@ TEST(Attendance, MissingDevicesOfANodeAreAbsent) {
   EXPECT_EQ(2U, report.count(V::kAbsent));
   EXPECT_EQ(Scope::kDevice, report.rows.at(0).scope);
   EXPECT_EQ("the roster has 4 devices of it, and 2 are known here", report.rows.at(0).evidence);
+}
+
+TEST(Attendance, OneDeviceOfSeveralIsCountedInTheSingular) {
+  Merge merge;
+  merge.add(right("a"));
+  EXPECT_EQ("the roster has 2 devices of it, and 1 is known here",
+            merge.finish(parse_roster("a 2\n")).rows.at(0).evidence);
 }
 
 TEST(Attendance, StrangersCountAndAreNamed) {
@@ -86,7 +94,14 @@ TEST(Attendance, AnAgentThatDidNotEndLeavesItsDevicesAbsent) {
   ASSERT_EQ(3U, report.rows.size());
   EXPECT_EQ(2U, report.rows[0].devices);
   EXPECT_EQ("x:0", report.rows[1].selector);
-  EXPECT_EQ("its agent began, and did not come to its end", report.rows[1].evidence);
+  EXPECT_EQ("its agent started and never finished", report.rows[1].evidence);
+}
+
+TEST(Attendance, AnAgentThatEndedWithoutAnAnswerLeavesItsDeviceAbsent) {
+  Merge merge;
+  merge.add(agent("a", "0", 1));
+  EXPECT_EQ("its agent ended without an answer from this device",
+            merge.finish(std::nullopt).rows.at(0).evidence);
 }
 
 TEST(Attendance, TasksThatLeftNothingAreAbsentWithoutARoster) {
@@ -119,7 +134,7 @@ TEST(Attendance, DuplicatedRanksAreNamed) {
   }
   const FleetReport report = merge.finish(std::nullopt);
   EXPECT_EQ(2U, report.count(V::kConformant));
-  EXPECT_EQ("task 0 of run slurm-7 was there twice, on a, b; each device counts once\n",
+  EXPECT_EQ("task 0 of run slurm-7 ran on two nodes or more: a, b; each device counts once\n",
             notes_of(report));
 }
 

@@ -52,7 +52,7 @@ TEST(Drain, StopsAtTheCap) {
 
 TEST(Drain, AbsentNodesAreComments) {
   const std::string text = list(fleet_with(3, {}, "n0\nn1\nn2\ngone\n"), DrainForm::kSlurm);
-  EXPECT_EQ("# gone -: absent, not listed: it is on the roster, and nothing of it is here\n", text);
+  EXPECT_EQ("# gone -: absent, not listed: it is on the roster but left nothing here\n", text);
 }
 
 TEST(Drain, DriversAreNotDrained) {
@@ -121,7 +121,7 @@ TEST(Console, SaysWhatIsNext) {
       "  next: on bad: halfmark replay gemm.fp16.s1 --device x:0\n"
       "\n"
       "gone - (2 devices): absent, look at the node\n"
-      "  it is on the roster, and nothing of it is here\n"
+      "  it is on the roster but left nothing here\n"
       "\n"
       "rates: not compared; that needs 16 devices of one kind with times\n"
       "\n"

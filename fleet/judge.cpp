@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "fleet/digest64.hpp"
+#include "reports/scorecard.hpp"
 
 namespace halfmark::fleet {
 namespace {
@@ -42,10 +43,13 @@ std::string shown(const KeptMiss& miss, const Words& words) {
 
 const KeptMiss* first_wrong(const KeptAnswer& answer, std::string_view suite, const Words& words) {
   for (const KeptMiss& miss : answer.misses) {
-    if (!is_varying(miss.kind) && suite_of(words.text(miss.case_name)) == suite) return &miss;
+    if (!is_varying(miss.kind) && reports::suite_of(words.text(miss.case_name)) == suite)
+      return &miss;
   }
   return nullptr;
 }
+
+constexpr const char* kNoPeer = "it has no peer that was asked the same";
 
 // The device itself is one of them.
 std::string asked_alike(std::uint64_t members) {
@@ -53,7 +57,7 @@ std::string asked_alike(std::uint64_t members) {
 }
 
 std::string on_wrong(const Poll& poll, DeviceVerdict verdict) {
-  if (poll.members == 1) return "it has no peer that was asked the same";
+  if (poll.members == 1) return kNoPeer;
   if (verdict == DeviceVerdict::kDeterministicDeviation)
     return fmt::format("{}, {} give the same wrong bits", asked_alike(poll.members), poll.same);
   return fmt::format("{}, right: {}, with its bits: {}", asked_alike(poll.members), poll.right,
@@ -95,12 +99,14 @@ Judged judge_right_suite(const KeptAnswer& answer, const KeptSuite& suite, const
 Judged judge_varying(const KeptAnswer& answer, const KeptMiss& miss, const Polls& polls,
                      const Words& words) {
   const std::uint64_t varying = polls.varying(answer, miss), members = polls.members(answer);
-  return {.verdict = verdict_on_varying_bits(varying, members, miss.kind == MissKind::kVaries),
-          .evidence = fmt::format("{} changes from call to call; {}, it does on {}",
-                                  shown(miss, words), asked_alike(members), varying),
-          .suite = {},
-          .violates = miss.kind == MissKind::kContradicts,
-          .answer = &answer};
+  return {
+      .verdict = verdict_on_varying_bits(varying, members, miss.kind == MissKind::kVaries),
+      .evidence = fmt::format(
+          "{} changes from call to call; {}", shown(miss, words),
+          members == 1 ? kNoPeer : fmt::format("{}, it does on {}", asked_alike(members), varying)),
+      .suite = {},
+      .violates = miss.kind == MissKind::kContradicts,
+      .answer = &answer};
 }
 
 Judged judge_answer(const KeptAnswer& answer, const Polls& polls, const Words& words) {
@@ -152,10 +158,6 @@ Judged judge_repeats(const KeptDevice& device, const Words& words) {
 }
 
 }  // namespace
-
-std::string_view suite_of(std::string_view case_name) {
-  return case_name.substr(0, case_name.find('.'));
-}
 
 Polls::Polls(const std::vector<KeptDevice>& devices) {
   std::unordered_set<std::uint64_t> asked;

@@ -50,7 +50,4 @@ struct Judged {
 
 [[nodiscard]] Judged judge(const KeptDevice& device, const Polls& polls, const Words& words);
 
-/// Of a case, such as "gemm"; the name of a suite is the first word of the names of its cases.
-[[nodiscard]] std::string_view suite_of(std::string_view case_name);
-
 }  // namespace halfmark::fleet

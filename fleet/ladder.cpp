@@ -46,16 +46,16 @@ std::string with_new_seed(const std::string& case_name, std::uint64_t seed) {
   return fmt::format("{}.s{}", case_name.substr(0, case_name.size() - end.size()), seed + 1);
 }
 
-std::string command_for(const std::string& step, const KeptAnswer& answer, const DeviceRow& row,
-                        const std::string& sibling) {
+// Only a step of the device itself can be left to do: how its siblings answered is known.
+std::string command_for(const std::string& step, const KeptAnswer& answer, const DeviceRow& row) {
   const auto is_case = [](const std::string& name) { return !name.starts_with("canary."); };
   const auto found = std::ranges::find_if(row.cases, is_case);
-  const std::string device = step == "sibling device" ? sibling : row.selector;
   if (found == row.cases.end())
-    return fmt::format("on {}: halfmark run --device {} --level smoke --seed {}", row.node, device,
-                       step == "new seed" ? answer.seed + 1 : answer.seed);
+    return fmt::format("on {}: halfmark run --device {} --level smoke --seed {}", row.node,
+                       row.selector, step == "new seed" ? answer.seed + 1 : answer.seed);
   return fmt::format("on {}: halfmark replay {} --device {}", row.node,
-                     step == "new seed" ? with_new_seed(*found, answer.seed) : *found, device);
+                     step == "new seed" ? with_new_seed(*found, answer.seed) : *found,
+                     row.selector);
 }
 
 }  // namespace
@@ -64,9 +64,7 @@ void Siblings::add(const KeptDevice& device, DeviceVerdict verdict) {
   const std::uint32_t peers = device.answers.front().peers;
   for (Tally* tally : {&by_peers_[peers], &by_node_[{device.node, peers}]}) {
     ++tally->devices;
-    if (verdict != DeviceVerdict::kConformant) continue;
-    ++tally->right;
-    tally->selector = device.selector;
+    if (verdict == DeviceVerdict::kConformant) ++tally->right;
   }
 }
 
@@ -91,18 +89,16 @@ Siblings::Tally Siblings::on_other_nodes(const KeptDevice& device, std::uint32_t
 }
 
 void climb(const KeptDevice& device, const Judged& judged, const Siblings& siblings,
-           const Words& words, DeviceRow& row) {
+           DeviceRow& row) {
   const KeptAnswer& answer = *judged.answer;
-  const Siblings::Tally here = siblings.on_node(device, device.answers.front().peers);
-  row.ladder = {
-      {"same seed", same_seed(device, answer, judged.verdict)},
-      {"new seed", new_seed(device, answer)},
-      {"other kernel", other_kernel(answer)},
-      {"sibling device", outcome(here)},
-      {"other node", outcome(siblings.on_other_nodes(device, device.answers.front().peers))}};
+  const std::uint32_t peers = device.answers.front().peers;
+  row.ladder = {{"same seed", same_seed(device, answer, judged.verdict)},
+                {"new seed", new_seed(device, answer)},
+                {"other kernel", other_kernel(answer)},
+                {"sibling device", outcome(siblings.on_node(device, peers))},
+                {"other node", outcome(siblings.on_other_nodes(device, peers))}};
   const auto step = std::ranges::find(row.ladder, kNotDone, &LadderStep::outcome);
-  if (step != row.ladder.end())
-    row.next = command_for(step->step, answer, row, words.text(here.selector));
+  if (step != row.ladder.end()) row.next = command_for(step->step, answer, row);
 }
 
 }  // namespace halfmark::fleet

@@ -20,7 +20,6 @@ class Siblings {
   void add(const KeptDevice& device, DeviceVerdict verdict);
   struct Tally {
     std::uint64_t devices = 0, right = 0;
-    std::uint32_t selector = 0;  // of one that is right
   };
   [[nodiscard]] Tally on_node(const KeptDevice& device, std::uint32_t peers) const;
   [[nodiscard]] Tally on_other_nodes(const KeptDevice& device, std::uint32_t peers) const;
@@ -32,6 +31,6 @@ class Siblings {
 
 /// Fills `ladder` and `next` of the row.
 void climb(const KeptDevice& device, const Judged& judged, const Siblings& siblings,
-           const Words& words, DeviceRow& row);
+           DeviceRow& row);
 
 }  // namespace halfmark::fleet

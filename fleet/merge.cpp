@@ -15,6 +15,8 @@
 #include "fleet/kept.hpp"
 #include "fleet/ladder.hpp"
 #include "fleet/outliers.hpp"
+#include "reports/exit_codes.hpp"
+#include "reports/plain_plural.hpp"
 
 namespace halfmark::fleet {
 
@@ -113,7 +115,7 @@ void judge_devices(const Kept& kept, FleetReport& report) {
   for (const auto& [device, judged] : deviating) {
     DeviceRow row = row_of(*device, judged, kept.words);
     row.scope = scopes.of(*device, judged);
-    if (is_found_wrong(judged.verdict)) climb(*device, judged, siblings, kept.words, row);
+    if (is_found_wrong(judged.verdict)) climb(*device, judged, siblings, row);
     report.rows.push_back(std::move(row));
   }
 }
@@ -167,8 +169,9 @@ void count_self_tests(const Kept& kept, FleetReport& report) {
     }
   }
   if (report.untested > 0 && report.self_tests > 0)
-    report.notes.push_back(
-        fmt::format("{} answers come without a self-test that noticed its fault", report.untested));
+    report.notes.push_back(fmt::format("{} {} without a self-test that noticed its fault",
+                                       reports::plain_plural(report.untested, "answer"),
+                                       report.untested == 1 ? "comes" : "come"));
 }
 
 }  // namespace
@@ -210,10 +213,10 @@ int exit_code(const FleetReport& report) {
   const auto wrong = [](const DeviceRow& row) {
     return row.violates || is_found_wrong(row.verdict);
   };
-  if (std::ranges::any_of(report.rows, wrong)) return 1;
+  if (std::ranges::any_of(report.rows, wrong)) return reports::kExitDoesNotConform;
   const bool lacks_answers =
       report.count(DeviceVerdict::kAbsent) + report.count(DeviceVerdict::kError) > 0;
-  return lacks_answers ? 4 : 0;
+  return lacks_answers ? reports::kExitIncomplete : reports::kExitConforms;
 }
 
 }  // namespace halfmark::fleet

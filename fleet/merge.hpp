@@ -26,7 +26,7 @@ class Merge {
   /// threads at a time.
   void add(const Rollup& rollup);
   void add(const AgentRecord& agent);
-  /// Something about the folder that belongs into the report.
+  /// Something about the folder that belongs in the report.
   void note(std::string sentence);
 
   /// Once, at the end.

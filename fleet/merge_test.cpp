@@ -160,6 +160,17 @@ TEST(Merge, OneThatVariesAloneIsIntermittent) {
   const FleetReport report = merged(rollups);
   ASSERT_EQ(1U, report.rows.size());
   EXPECT_EQ(V::kIntermittent, report.rows[0].verdict);
+  EXPECT_EQ(
+      "gemm.fp16.s1 (nondet) changes from call to call; of 4 devices that were asked the same, it "
+      "does on 1",
+      report.rows[0].evidence);
+}
+
+TEST(Merge, OneThatVariesWithoutPeersSaysSo) {
+  const FleetReport report = merged({varying("a", MissKind::kContradicts)});
+  ASSERT_EQ(1U, report.rows.size());
+  EXPECT_EQ("gemm.fp16.s1 (race) changes from call to call; it has no peer that was asked the same",
+            report.rows[0].evidence);
 }
 
 TEST(Merge, AllThatVaryHaveANondeterministicKernel) {
@@ -195,20 +206,24 @@ TEST(Merge, AnUpdatedDriverMayGiveOtherBits) {
 }
 
 TEST(Merge, CountsNothingTwice) {
-  const FleetReport report = merged({right("a"), right("a"), right("b")});
+  FleetReport report = merged({right("a"), right("a"), right("b")});
   EXPECT_EQ(2U, report.devices);
   EXPECT_EQ(400U, report.clean_trials);
-  EXPECT_EQ("1 roll-ups are here twice and count once\n", notes_of(report));
+  EXPECT_EQ("1 roll-up is here twice and counts once\n", notes_of(report));
+  report = merged({right("a"), right("a"), right("b"), right("b")});
+  EXPECT_EQ("2 roll-ups are here twice and count once\n", notes_of(report));
 }
 
 TEST(Merge, TwoRunsInOneFolderAreNamedAndADeviceCountsOnce) {
-  Rollup again = right("a");
-  again.origin.run = "test-2";
-  const FleetReport report = merged({right("a"), again, right("b")});
+  Rollup again = right("a"), other = right("b");
+  again.origin.run = other.origin.run = "test-2";
+  FleetReport report = merged({right("a"), again, right("b")});
   EXPECT_EQ(2U, report.devices);
   EXPECT_EQ(2U, report.runs.size());
   EXPECT_EQ(600U, report.clean_trials);  // a repeat is a trial
-  EXPECT_EQ("1 devices were tested by more than one run, and count once: a x:0\n",
+  EXPECT_EQ("1 device was tested by more than one run, and counts once: a x:0\n", notes_of(report));
+  report = merged({right("a"), again, right("b"), other});
+  EXPECT_EQ("2 devices were tested by more than one run, and count once: a x:0, b x:0\n",
             notes_of(report));
 }
 
@@ -278,12 +293,24 @@ TEST(Merge, NewSeedsShowOnTheLadder) {
   EXPECT_EQ("wrong with 0 of 1 other seeds", report.rows[0].ladder[1].outcome);
 }
 
-Rollup by_store(const std::string& node, char digit) {
+Rollup tested(const std::string& node) {
   Rollup rollup = right(node);
-  rollup.question.golden = std::string(64, digit);
-  rollup.golden = {.matched = 190, .confirmed = 3, .refuted = 0};
   rollup.self_test = SelfTest::kCaught;
   return rollup;
+}
+
+Rollup by_store(const std::string& node, char digit) {
+  Rollup rollup = tested(node);
+  rollup.question.golden = std::string(64, digit);
+  rollup.golden = {.matched = 190, .confirmed = 3, .refuted = 0};
+  return rollup;
+}
+
+TEST(Merge, AnswersWithoutASelfTestAreCounted) {
+  EXPECT_EQ("1 answer comes without a self-test that noticed its fault\n",
+            notes_of(merged({right("a"), tested("b")})));
+  EXPECT_EQ("2 answers come without a self-test that noticed its fault\n",
+            notes_of(merged({right("a"), tested("b"), right("c")})));
 }
 
 Rollup doubted(Rollup rollup) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -103,12 +104,11 @@ std::uint64_t comparisons_in(const Groups& groups) {
 std::map<std::uint32_t, std::uint64_t> group_sizes(const Kept& kept) {
   std::map<std::uint32_t, std::uint64_t> sizes;
   for (const KeptDevice& device : kept.devices) {
-    std::uint32_t last = UINT32_MAX;
+    std::set<std::uint32_t> groups;  // it counts once in each, in whatever order its answers lie
     for (const KeptAnswer& answer : device.answers) {
-      if (answer.completeness == Completeness::kError || answer.peers == last) continue;
-      ++sizes[answer.peers];
-      last = answer.peers;
+      if (answer.completeness != Completeness::kError) groups.insert(answer.peers);
     }
+    for (const std::uint32_t peers : groups) ++sizes[peers];
   }
   return sizes;
 }

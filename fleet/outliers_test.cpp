@@ -97,6 +97,16 @@ TEST(Outliers, OtherKindsAreNoPeers) {
   EXPECT_TRUE(merged(rollups).outliers.empty());
 }
 
+// The driver was updated and taken back, or threads added the answers in this order.
+TEST(Outliers, ADeviceCountsOnceInEachOfItsGroups) {
+  std::vector<Rollup> rollups(3, right("n0"));
+  rollups[1].device.driver = "2.0";
+  rollups[2].origin.run = "test-2";
+  const FleetReport report = merged(rollups);
+  ASSERT_EQ(2U, report.groups.size());
+  for (const PeerGroup& group : report.groups) EXPECT_EQ(1U, group.devices) << group.name;
+}
+
 TEST(Outliers, ALossBelowTwoPercentIsNotNamed) {
   std::vector<Rollup> rollups;
   for (int i = 0; i < 64; ++i) {

@@ -79,7 +79,7 @@ struct SuiteAnswers {
 
 enum class MissKind {
   kViolation,    // breaks a promise of the device
-  kDied,         // the case crashed, hung or lost the device
+  kDied,         // the case crashed, hung, lost the device or ended in error
   kVaries,       // the device contradicts itself, as an open freedom permits
   kContradicts,  // the device contradicts itself, and nothing permits it
 };

@@ -35,16 +35,17 @@ std::string text_of(const json& object, const char* key) {
   return cut(found->get<std::string>());
 }
 
-bool is_self_contradiction(std::string_view finding_class) {
-  return finding_class == "race" || finding_class == "nondet";
-}
-
 bool is_wrong(MissKind kind) { return kind == MissKind::kViolation || kind == MissKind::kDied; }
 
 MissKind kind_of(std::string_view finding_class, bool is_violation) {
-  if (is_self_contradiction(finding_class))
+  if (suites::differs_between_runs(finding_class))
     return is_violation ? MissKind::kContradicts : MissKind::kVaries;
   return MissKind::kViolation;
+}
+
+bool died(std::string_view verdict) {
+  const auto known = suites::parse_verdict(verdict);
+  return known && suites::died(*known);
 }
 
 // By case: what was not answered as it should. A deviation that a freedom permits is an answer
@@ -54,7 +55,7 @@ std::map<std::string, Miss> misses_of(const json& card) {
   for (const json& finding : card.at("findings")) {
     const std::string finding_class = text_of(finding, "class");
     const bool is_violation = finding.at("standing") == "violation";
-    if (!is_violation && !is_self_contradiction(finding_class)) continue;
+    if (!is_violation && !suites::differs_between_runs(finding_class)) continue;
     const std::string name = finding.at("case");
     misses[name] = {.case_name = name,
                     .finding_class = finding_class,
@@ -71,7 +72,7 @@ std::map<std::string, Miss> misses_of(const json& card) {
   }
   for (const json& line : card.at("cases")) {
     const std::string_view verdict = line.at("verdict").get_ref<const std::string&>();
-    if (verdict != "crash" && verdict != "hang" && verdict != "device-lost") continue;
+    if (!died(verdict)) continue;
     const std::string name = line.at("name");
     misses[name] = {.case_name = name,
                     .finding_class = std::string(verdict),
@@ -81,10 +82,10 @@ std::map<std::string, Miss> misses_of(const json& card) {
   return misses;
 }
 
-// A case without an answer, and one on which the device contradicts itself, have no bits that could
-// be compared with a peer's.
+// A case that was skipped, and one on which the device contradicts itself, have no bits that could
+// be compared with a peer's. Of one that died, the verdict is compared.
 bool is_comparable(std::string_view verdict, const Miss* miss) {
-  if (verdict == "skipped" || verdict == "error") return false;
+  if (verdict == "skipped") return false;
   return miss == nullptr || is_wrong(miss->kind);
 }
 
@@ -110,7 +111,7 @@ std::vector<SuiteAnswers> answers_of(const json& card, const std::map<std::strin
   for (const json& line : card.at("cases")) {
     const auto& name = line.at("name").get_ref<const std::string&>();
     const auto& verdict = line.at("verdict").get_ref<const std::string&>();
-    SuiteAnswers& suite = suite_named(std::string_view(name).substr(0, name.find('.')));
+    SuiteAnswers& suite = suite_named(reports::suite_of(name));
     if (verdict == "pass") ++suite.passed;
     add_answer(suite, name, verdict, line.at("digest").get_ref<const std::string&>(),
                miss_of(name));

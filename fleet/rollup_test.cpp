@@ -171,20 +171,41 @@ TEST(Rollup, DependsOnEachBitAndOnNoOrder) {
 TEST(Rollup, CountsDeathsAndContradictions) {
   json card = text::read_json(read("reports/published/halfmark-host/scorecard.json"));
   card["cases"][0]["verdict"] = "crash";
+  card["cases"][2]["verdict"] = "error";
   card["findings"].push_back({{"case", card["cases"][1]["name"]},
                               {"class", "nondet"},
                               {"standing", "deviation"},
                               {"digest", ""}});
   card["canaries"][0]["standing"] = "violation";
   const Rollup rollup = rollup_of(card, {});
-  ASSERT_EQ(3U, rollup.total_misses);
+  ASSERT_EQ(4U, rollup.total_misses);
   std::vector<std::string> kinds;
   for (const Miss& miss : rollup.misses) kinds.emplace_back(name_of(miss.kind));
   std::ranges::sort(kinds);
-  EXPECT_EQ((std::vector<std::string>{"died", "varies", "violation"}), kinds);
+  EXPECT_EQ((std::vector<std::string>{"died", "died", "varies", "violation"}), kinds);
   std::uint64_t missed = 0;
   for (const SuiteAnswers& one : rollup.answers) missed += one.missed;
-  EXPECT_EQ(2U, missed);  // the case that varies is not wrong
+  EXPECT_EQ(3U, missed);  // the case that varies is not wrong
+}
+
+// Else the device would be the only one that was asked the rest of the suite, and conform.
+TEST(Rollup, ACaseThatDiedIsHeldAgainstThePeersThatAnsweredIt) {
+  const json card = text::read_json(read("reports/published/halfmark-host/scorecard.json"));
+  const auto on = [](const json& answers, const char* node) {
+    return rollup_of(answers, {.run = "r", .task = node, .node = node});
+  };
+  for (const char* verdict : {"error", "crash", "hang", "device-lost"}) {
+    json dead = card;
+    dead["cases"][0]["verdict"] = verdict;
+    const Rollup right = on(card, "a"), wrong = on(dead, "b");
+    for (std::size_t i = 0; i < right.answers.size(); ++i)
+      EXPECT_EQ(right.answers[i].asked, wrong.answers[i].asked) << verdict;
+    Merge merge;
+    for (const Rollup& rollup : {right, wrong, on(card, "c")}) merge.add(rollup);
+    const FleetReport report = merge.finish(std::nullopt);
+    EXPECT_EQ(1U, report.count(DeviceVerdict::kLoneDeviation)) << verdict;
+    EXPECT_EQ(1, exit_code(report)) << verdict;
+  }
 }
 
 TEST(Rollup, APlantedFaultHasThePeersOfTheDevice) {

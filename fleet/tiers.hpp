@@ -15,7 +15,8 @@ struct Tier {
   std::string_view name;
   std::chrono::seconds budget;
   std::string_view level;
-  std::uint32_t shards;  // asks one of so many shares of the level's cases, which the seed chooses
+  std::uint32_t
+      shards;  // asks one of this many shares of the level's cases, which the seed chooses
   bool throughput;
   bool repeats;  // asks again with the next seed until the budget is spent
   std::string_view purpose;
@@ -40,8 +41,8 @@ inline constexpr Tier kTiers[] = {
 /// seeds find more than few long ones; `deep` asks everything of each seed instead.
 struct SoakMode {
   std::string_view name;
-  std::uint32_t shards;  // asks one of so many shares in each slot
-  int rest;              // so many times the duration of a slot, the device is left alone after it
+  std::uint32_t shards;  // asks one of this many shares in each slot
+  int rest;  // the device is left alone after a slot for this many times the slot's duration
   std::string_view purpose;
 };
 

@@ -5,6 +5,7 @@
 #include "fleet/statistics.hpp"
 #include "fleet/writers.hpp"
 #include "reference/text/visible.hpp"
+#include "reports/plain_plural.hpp"
 
 namespace halfmark::fleet {
 namespace {
@@ -12,18 +13,16 @@ namespace {
 constexpr std::size_t kMostRows = 40;
 constexpr std::size_t kMostOutliers = 20;
 
-std::string shown(const std::string& foreign) { return text::visible_line(foreign, 600); }
+using reports::plain_plural;
 
-std::string counted(std::uint64_t count, const char* thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
+std::string shown(const std::string& foreign) { return text::visible_line(foreign, 600); }
 
 void write_head(const FleetReport& report, std::ostream& out) {
   const std::string roster =
       report.nodes_expected == 0 ? "" : fmt::format(" of {} on the roster", report.nodes_expected);
-  fmt::print(out, "{}, {} answered{}, {}, {}\n", counted(report.devices, "device"),
-             counted(report.nodes_answered, "node"), roster, counted(report.runs.size(), "run"),
-             counted(report.rollups, "roll-up"));
+  fmt::print(out, "{}, {} answered{}, {}, {}\n", plain_plural(report.devices, "device"),
+             plain_plural(report.nodes_answered, "node"), roster,
+             plain_plural(report.runs.size(), "run"), plain_plural(report.rollups, "roll-up"));
   for (const DeviceVerdict verdict : kAllDeviceVerdicts) {
     if (report.count(verdict) > 0)
       fmt::print(out, "  {:<24} {}\n", name_of(verdict), report.count(verdict));
@@ -46,7 +45,7 @@ void write_row(const DeviceRow& row, std::ostream& out) {
 void write_history(const DeviceRow& row, std::uint64_t sweeps, std::ostream& out) {
   if (sweeps == 0) return;
   fmt::print(out, "  since {}, and in {} of {} before\n", shown(row.since), row.wrong_before,
-             counted(sweeps, "sweep"));
+             plain_plural(sweeps, "sweep"));
 }
 
 void write_recurrences(const FleetReport& report, std::ostream& out) {
@@ -64,9 +63,9 @@ void write_rates(const FleetReport& report, std::ostream& out) {
     fmt::print(out, "\nrates: not compared; that needs 16 devices of one kind with times\n");
     return;
   }
-  fmt::print(out, "\nrates: {} comparisons, {}; 0.01 false alarms are expected\n",
-             report.rate_comparisons,
-             report.outliers.empty() ? "no outlier" : counted(report.outliers.size(), "outlier"));
+  fmt::print(
+      out, "\nrates: {} comparisons, {}; 0.01 false alarms are expected\n", report.rate_comparisons,
+      report.outliers.empty() ? "no outlier" : plain_plural(report.outliers.size(), "outlier"));
   for (std::size_t i = 0; i < report.outliers.size() && i < kMostOutliers; ++i) {
     const Outlier& one = report.outliers[i];
     fmt::print(
@@ -83,7 +82,7 @@ void write_self_tests(const FleetReport& report, std::ostream& out) {
   const std::uint64_t answers = report.self_tests + report.untested;
   if (answers > 0)
     fmt::print(out, "\nself-test: an injected fault was noticed before {} of {}\n",
-               report.self_tests, counted(answers, "answer"));
+               report.self_tests, plain_plural(answers, "answer"));
 }
 
 void write_bound(const FleetReport& report, std::ostream& out) {

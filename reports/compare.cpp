@@ -88,12 +88,10 @@ std::vector<TimeChange> compare_times(const Scorecard& a, const Scorecard& b) {
     const auto other = std::ranges::find_if(
         b.throughput, [&](const ThroughputRow& r) { return question_of(r) == question_of(row); });
     if (other == b.throughput.end() || !row.excluded.empty() || !other->excluded.empty()) continue;
-    const ThroughputRun& run = row.run;
-    times.push_back(
-        {.what = fmt::format("{} {} {} {}", run.operation, run.formats, run.shape, run.fill),
-         .a_ns = row.median_ns,
-         .b_ns = other->median_ns,
-         .distinguishable = apart(row, *other)});
+    times.push_back({.what = kernel_text(row),
+                     .a_ns = row.median_ns,
+                     .b_ns = other->median_ns,
+                     .distinguishable = apart(row, *other)});
   }
   return times;
 }

@@ -23,7 +23,7 @@ struct VerdictChange {
 };
 
 struct TimeChange {
-  std::string what;
+  std::string what;  // kernel_text() of the row
   double a_ns = 0, b_ns = 0;
   bool distinguishable = false;  // both medians have an interval, and the intervals do not overlap
   [[nodiscard]] double ratio() const { return a_ns / b_ns; }  // above 1: b is faster

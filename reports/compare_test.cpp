@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "reports/testing/sample_record.hpp"
@@ -93,6 +94,22 @@ TEST(Compare, ARowThatWasTimedAgainIsHeldAgainstItsLike) {
   }
   const Comparison c = compare(tally(fp16_record()), tally(record));
   EXPECT_EQ(1, std::ranges::count_if(c.times, &TimeChange::distinguishable));
+}
+
+TEST(Compare, EachTimeHasALabelOfItsOwn) {
+  RunRecord record = fp16_record();
+  ThroughputRun other = run_named(record, "gemm.fp16.acc-fp32.portable.nt.m512n512k512.normal");
+  other.name = "gemm.fp16.acc-fp32.library.nt.m512n512k512.normal";
+  other.provider = "library";
+  other.passed_case = other.name + ".s7";
+  record.results.push_back(passing_case(other.passed_case));
+  record.throughput.push_back(other);
+  const Comparison c = compare(tally(record), tally(record));
+  std::set<std::string> labels;
+  for (const TimeChange& time : c.times) labels.insert(time.what);
+  EXPECT_EQ(c.times.size(), labels.size());
+  EXPECT_TRUE(labels.contains("chain.fma fp32 portable w2 chain (timed again)"));
+  EXPECT_TRUE(labels.contains("gemm fp16.acc-fp32 library nt.m512n512k512 normal"));
 }
 
 TEST(Compare, BothSentencesOnFp16AreShown) {

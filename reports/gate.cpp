@@ -70,26 +70,47 @@ bool is_named(const GateResult& result, const std::string& subject) {
                              [&](const GateItem& item) { return item.subject == subject; });
 }
 
+// Null: the card has no such case.
+const CaseLine* line_named(const Scorecard& card, const std::string& name) {
+  const auto line = std::ranges::lower_bound(card.cases, name, {}, &CaseLine::name);
+  return line == card.cases.end() || line->name != name ? nullptr : &*line;
+}
+
+bool is_regression(const CaseLine* before, const CaseLine& now) {
+  if (died(now.verdict)) return before == nullptr || !died(before->verdict);
+  return before != nullptr && before->verdict == Verdict::kPass && now.verdict != Verdict::kPass;
+}
+
+std::string state_before(const CaseLine* before) {
+  if (before == nullptr) return "not in the baseline";
+  if (before->verdict == Verdict::kPass) return "passed before";
+  return fmt::format("was {}", name_of(before->verdict));
+}
+
 void find_regressions(const Scorecard& baseline, const Scorecard& candidate, GateResult& result) {
   const FindingsByCase findings = findings_by_case(candidate);
+  for (const CaseLine& now : candidate.cases) {
+    const CaseLine* before = line_named(baseline, now.name);
+    if (!is_regression(before, now) || is_named(result, now.name)) continue;
+    const auto finding = findings.find(now.name);
+    result.items.push_back({.kind = GateItemKind::kRegression,
+                            .subject = now.name,
+                            .rule = finding == findings.end() ? "" : finding->second->result.rule,
+                            .text = fmt::format("{}, now {}: {}", state_before(before),
+                                                name_of(now.verdict), now.reason),
+                            .waiver = std::nullopt});
+  }
+}
+
+void find_missing_cases(const Scorecard& baseline, const Scorecard& candidate, GateResult& result) {
   for (const CaseLine& before : baseline.cases) {
-    const auto now = std::ranges::lower_bound(candidate.cases, before.name, {}, &CaseLine::name);
-    const auto finding = findings.find(before.name);
-    const std::string rule = finding == findings.end() ? "" : finding->second->result.rule;
-    if (now == candidate.cases.end() || now->name != before.name) {
+    const CaseLine* now = line_named(candidate, before.name);
+    if (now == nullptr) {
       result.items.push_back(
           {.kind = GateItemKind::kMissingCase,
            .subject = before.name,
            .rule = "",
            .text = fmt::format("was {}, has no result now", name_of(before.verdict)),
-           .waiver = std::nullopt});
-    } else if (before.verdict == Verdict::kPass && now->verdict != Verdict::kPass &&
-               !is_named(result, before.name)) {
-      result.items.push_back(
-          {.kind = GateItemKind::kRegression,
-           .subject = before.name,
-           .rule = rule,
-           .text = fmt::format("passed before, now {}: {}", name_of(now->verdict), now->reason),
            .waiver = std::nullopt});
     } else if (before.verdict != Verdict::kPass && now->verdict == Verdict::kPass) {
       result.notes.push_back(
@@ -155,10 +176,6 @@ std::string_view name_of(GateItemKind kind) {
   return "";
 }
 
-bool GateResult::fails() const {
-  return std::ranges::any_of(items, [](const GateItem& item) { return !item.waiver; });
-}
-
 int GateResult::exit_code() const {
   if (!alignment_gaps.empty()) return kExitUnusable;
   // Cases that a partial run did not reach, and the marks lost with them, are no fault of
@@ -182,6 +199,7 @@ GateResult gate(const Scorecard& baseline, const Scorecard& candidate,
   note_device(baseline, candidate, result);
   find_new_violations(baseline, candidate, result);
   find_regressions(baseline, candidate, result);
+  find_missing_cases(baseline, candidate, result);
   find_lost_marks(baseline, candidate, result);
   apply_waivers(waivers, today, result);
   return result;

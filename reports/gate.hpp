@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gate decides whether a scorecard may replace a baseline. It fails on a new violation, a case
-// that passed before and does not now, a missing case, and a lost mark. Failures that the baseline
-// already has do not fail it, nor do times: those of a single run are not reliable enough. Only the
-// mark TF16 depends on times and can be lost to them. Assumes that both cards are valid.
+// that passed before and does not now, a case that died (suites::died) and did not before, a
+// missing case, and a lost mark. Failures that the baseline already has do not fail it, nor do
+// times: those of a single run are not reliable enough. Only the mark TF16 depends on times and can
+// be lost to them. Assumes that both cards are valid.
 #pragma once
 
 #include <optional>
@@ -35,11 +36,14 @@ struct GateResult {
   bool complete = true;
   std::uint64_t compared = 0;  // cases of the baseline
 
-  [[nodiscard]] bool fails() const;
   /// 2: not aligned. 1: an item has no waiver; for a partial run, missing cases and lost marks do
   /// not count. 4: otherwise, if the run is partial. 0: otherwise.
   [[nodiscard]] int exit_code() const;
 };
+
+/// What to do about cards that are not aligned.
+inline constexpr std::string_view kRemedyForGaps =
+    "make a baseline with the same suite, level, seed and golden store";
 
 /// Cards that are not aligned are not compared. `today` is YYYY-MM-DD, for the expiry of waivers.
 [[nodiscard]] GateResult gate(const Scorecard& baseline, const Scorecard& candidate,

@@ -86,6 +86,34 @@ TEST(Gate, EveryVerdictButPassIsARegression) {
   }
 }
 
+TEST(Gate, ADeathIsARegressionUnlessTheCaseDiedBefore) {
+  for (const Verdict before : suites::kAllVerdicts) {
+    for (const Verdict now : suites::kAllVerdicts) {
+      if (!suites::died(now)) continue;
+      RunRecord baseline = clean_record(), candidate = clean_record();
+      case_named(baseline, kSoftmaxCase).verdict = before;
+      case_named(candidate, kSoftmaxCase).verdict = now;
+      const GateResult result = gate_of(baseline, candidate);
+      EXPECT_EQ(subjects(result, GateItemKind::kRegression).size(), suites::died(before) ? 0u : 1u)
+          << name_of(before) << " -> " << name_of(now);
+    }
+  }
+}
+
+TEST(Gate, ADeathOfANewCaseIsARegression) {
+  RunRecord record = clean_record();
+  record.results.push_back(passing_case("softmax.fp16.portable.r8c64.uniform.s7"));
+  record.expected_cases += 1;
+  EXPECT_EQ(gate_of(clean_record(), record).exit_code(), 0);
+  record.results.back().verdict = Verdict::kCrash;
+  record.results.back().reason = "signal 11";
+  const GateResult result = gate_of(clean_record(), record, {waiver("mark.*")});
+  EXPECT_EQ(result.exit_code(), 1);
+  EXPECT_EQ(subjects(result, GateItemKind::kRegression),
+            std::vector<std::string>{record.results.back().name});
+  EXPECT_EQ(result.items[0].text, "not in the baseline, now crash: signal 11");
+}
+
 TEST(Gate, CanaryThatTurnsViolationFails) {
   RunRecord record = clean_record();
   record.canaries[0].standing = "violation";
@@ -121,6 +149,12 @@ TEST(Gate, CardsThatAskedOtherQuestionsAreNotCompared) {
   const GateResult result = gate_of(clean_record(), record);
   EXPECT_EQ(result.exit_code(), 2);
   EXPECT_TRUE(result.items.empty());
+  std::ostringstream console;
+  write_gate_console(result, console);
+  EXPECT_EQ(
+      console.str(),
+      "Gate: the cards cannot be compared: level smoke against full; make a baseline with the "
+      "same suite, level, seed and golden store\n");
 }
 
 TEST(Gate, WaiversCoverByCaseAndRule) {

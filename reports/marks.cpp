@@ -9,6 +9,7 @@
 
 #include "reports/findings.hpp"
 #include "reports/incidents.hpp"
+#include "reports/plain_plural.hpp"
 #include "reports/true_fp16.hpp"
 
 namespace halfmark::reports {
@@ -31,10 +32,6 @@ bool is_library_operator(const CaseResult& r) {
 
 // A step of training: kernels around products that the suite gemm names.
 bool is_step(const CaseResult& r) { return r.suite == "loss_scaled_backward"; }
-
-std::string cases(std::uint64_t count) {
-  return fmt::format("{} case{}", count, count == 1 ? "" : "s");
-}
 
 // One sentence per kind of shortfall, with the first case of each.
 struct Shortfall {
@@ -77,12 +74,14 @@ void weigh_cases(const std::vector<CaseResult>& results, const Selector& selects
     if (entry.count++ == 0) entry.first = r.name;
   }
   for (const auto& [what, entry] : shortfalls) {
-    mark.reasons.push_back(fmt::format("{}, first {}: {}", cases(entry.count), entry.first, what));
+    mark.reasons.push_back(
+        fmt::format("{}, first {}: {}", plain_plural(entry.count, "case"), entry.first, what));
   }
   if (passed == 0 && shortfalls.empty()) mark.reasons.push_back("no case passed");
-  mark.scope.push_back(fmt::format("{} passed", cases(passed)));
+  mark.scope.push_back(fmt::format("{} passed", plain_plural(passed, "case")));
   for (const auto& [why, count] : uncovered)
-    mark.scope.push_back(fmt::format("{} ({}): {}", why.first, cases(count), why.second));
+    mark.scope.push_back(
+        fmt::format("{} ({}): {}", why.first, plain_plural(count, "case"), why.second));
 }
 
 // A bound shows that an operator is accurate enough, not what it computes.
@@ -100,12 +99,12 @@ void weigh_bounds(const std::vector<CaseResult>& results, Mark& mark) {
     mark.scope.push_back(
         fmt::format("{} of a training step: each of its products lies within a bound, and the rest "
                     "follows from them",
-                    cases(steps)));
+                    plain_plural(steps, "case")));
   }
   if (bounded.count == 0) return;
   mark.reasons.push_back(
       fmt::format("{}, first {}: within a bound, but not explained by any arithmetic",
-                  cases(bounded.count), bounded.first));
+                  plain_plural(bounded.count, "case"), bounded.first));
 }
 
 // Weighs what the probes of library operators found; the cases are weighed separately.
@@ -117,9 +116,9 @@ void weigh_arithmetic(const std::vector<ArithmeticEntry>& arithmetic, Mark& mark
       mark.reasons.push_back(
           fmt::format("no named arithmetic explains {}{}: {}", who, where, a.evidence));
     } else if (!a.contradicted_cases.empty()) {
-      mark.reasons.push_back(fmt::format("{} was found for {} and does not explain {}, first {}",
-                                         a.arithmetic, who, cases(a.contradicted_cases.size()),
-                                         a.contradicted_cases[0]));
+      mark.reasons.push_back(
+          fmt::format("{} was found for {} and does not explain {}, first {}", a.arithmetic, who,
+                      plain_plural(a.contradicted_cases.size(), "case"), a.contradicted_cases[0]));
     } else {
       mark.scope.push_back(fmt::format("{} is {}", who, a.arithmetic));
     }
@@ -135,7 +134,9 @@ void weigh_canaries(const std::vector<Canary>& canaries, Mark& mark) {
     mark.reasons.push_back(
         fmt::format("canary {} is a {}: {}", canary.name, canary.standing, canary.observed));
   }
-  if (silent) mark.scope.push_back(fmt::format("not covered: {} canaries gave no answer", silent));
+  if (silent > 0)
+    mark.scope.push_back(fmt::format("not covered: {} {} gave no answer", silent,
+                                     silent == 1 ? "canary" : "canaries"));
 }
 
 // A subset of the cases can refute a mark, never prove it.
@@ -239,7 +240,7 @@ Mark judge_fp16_mark(const RunRecord& record, const std::vector<CaseResult>& res
   weigh_selection(identity, "", complete, mark);
   if (const Fp16Cases counted = count_fp16_cases(results); counted.failed > 0)
     mark.reasons.push_back(
-        fmt::format("{} of fp16 arithmetic did not pass", cases(counted.failed)));
+        fmt::format("{} of fp16 arithmetic did not pass", plain_plural(counted.failed, "case")));
   weigh_operations(true_fp16, mark);
   return mark;
 }

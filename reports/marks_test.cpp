@@ -85,6 +85,16 @@ TEST(Marks, CanariesCountAndMustExist) {
   EXPECT_EQ(first_reason(record, "H1"), "no preflight canary ran");
 }
 
+TEST(Marks, SilentCanariesAreInTheScope) {
+  RunRecord record = clean_record();
+  for (const char* line :
+       {"not covered: 1 canary gave no answer", "not covered: 2 canaries gave no answer"}) {
+    std::ranges::find(record.canaries, "ok", &Canary::standing)->standing = "unknown";
+    const Scorecard card = tally(record);
+    EXPECT_EQ(std::ranges::count(find_mark(card, "H1")->scope, line), 1) << line;
+  }
+}
+
 TEST(Marks, APartOfTheCasesHoldsNothing) {
   RunRecord record = clean_record();
   record.identity.filters = {"*.uniform.*"};

@@ -15,8 +15,8 @@
 
 namespace halfmark::reports {
 
-/// What the run asked of the device. Two scorecards are aligned when version, contract, level and
-/// seed agree.
+/// What the run asked of the device. Two scorecards are aligned when version, contract, level, seed
+/// and, where both have one, golden store agree.
 struct RunIdentity {
   std::string version;            // of the suite
   std::string contract_revision;  // of the rules

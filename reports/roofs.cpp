@@ -12,6 +12,8 @@
 namespace halfmark::reports {
 namespace {
 
+using suites::CaseResult;
+
 constexpr std::string_view kLinks[] = {"add", "mul", "fma", "muladd", "convert"};
 constexpr std::string_view kFormats[] = {"fp32", "fp16", "bf16"};
 constexpr std::string_view kStreams[] = {"copy", "triad"};
@@ -139,9 +141,24 @@ bool has_fp32_chain(const Roofs& roofs) {
   });
 }
 
+// Whether a product in tf32 counts, or the device declined every one.
+bool knows_tf32(const std::vector<ThroughputRow>& rows, const std::vector<CaseResult>& results) {
+  const auto counts = [](const ThroughputRow& row) {
+    return row.excluded.empty() && is_product(row.run) && input_format(row.run) == "tf32";
+  };
+  if (std::ranges::any_of(rows, counts)) return true;
+  const auto is_product_in_tf32 = [](const CaseResult& result) {
+    return result.name.starts_with("gemm.tf32.");
+  };
+  return std::ranges::any_of(results, is_product_in_tf32) &&
+         std::ranges::all_of(results, [&](const CaseResult& result) {
+           return !is_product_in_tf32(result) || result.verdict == suites::Verdict::kNotSupported;
+         });
+}
+
 }  // namespace
 
-Roofs find_roofs(const std::vector<ThroughputRow>& rows) {
+Roofs find_roofs(const std::vector<ThroughputRow>& rows, const std::vector<CaseResult>& results) {
   Roofs roofs;
   for (const std::string_view link : kLinks)
     for (const std::string_view format : kFormats) add_chain(rows, link, format, roofs);
@@ -153,6 +170,7 @@ Roofs find_roofs(const std::vector<ThroughputRow>& rows) {
     raise_by_duel(row, rows, roofs);
     roofs.unrest = std::max(roofs.unrest, unrest_of(row));
   }
+  if (!knows_tf32(rows, results)) roofs.wide_product_best = {};
   roofs.unrest = std::max(roofs.unrest, most_changed(rows).change());
   roofs.clocks = clocks_moved(rows);
   return roofs;
@@ -164,6 +182,13 @@ BestRate wide_roof(const Roofs& roofs, const ThroughputRun& run) {
   BestRate best = roofs.fp32_step_best;
   if (is_fused(run)) best.gflops *= 2;
   return best;
+}
+
+std::string_view why_no_wide_roof(const Roofs& roofs, const ThroughputRun& run) {
+  if (!has_fp32_chain(roofs)) return "no chain of fp32 operations was timed to compare with";
+  if (is_product(run) && roofs.wide_product_best.gflops <= 0)
+    return "no product in tf32 was timed, which may be as fast, and the device did not decline it";
+  return "";
 }
 
 double as_row_counts(const ThroughputRun* wide, double flops, const ThroughputRun& row) {

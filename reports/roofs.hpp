@@ -20,12 +20,17 @@
 
 namespace halfmark::reports {
 
-[[nodiscard]] Roofs find_roofs(const std::vector<ThroughputRow>& rows);
+/// `results`: all cases of the run.
+[[nodiscard]] Roofs find_roofs(const std::vector<ThroughputRow>& rows,
+                               const std::vector<suites::CaseResult>& results);
 
 /// The highest rate that wider units could reach for a row's operation on fp16 data, in flops as
-/// the row counts them; 0 where no fp32 chain of fma or muladd counts. Products may be emulated by
-/// tf32 units, which keep every bit of an fp16 operand.
+/// the row counts them; 0 where it is unknown: no fp32 chain of fma or muladd counts or, for a
+/// product, nothing is known of tf32 units, which keep every bit of an fp16 operand. That is known
+/// where a product in tf32 counts, and where the device declined all of them.
 [[nodiscard]] BestRate wide_roof(const Roofs& roofs, const ThroughputRun& run);
+/// Why wide_roof() is 0; empty if it is not.
+[[nodiscard]] std::string_view why_no_wide_roof(const Roofs& roofs, const ThroughputRun& run);
 
 /// Converts the flops of a kernel on fp32 data to the count that a row on fp16 data uses in
 /// wide_roof(): unchanged for products, else by steps. For an unknown kernel (null), each flop

@@ -13,6 +13,7 @@
 #include "reports/findings.hpp"
 #include "reports/incidents.hpp"
 #include "reports/marks.hpp"
+#include "reports/plain_plural.hpp"
 #include "reports/roofs.hpp"
 #include "reports/scorecard_json.hpp"
 #include "reports/throughput.hpp"
@@ -102,10 +103,9 @@ std::vector<NotAsserted> list_not_asserted(const RunRecord& record,
   std::vector<NotAsserted> rows = record.not_asserted;
   for (const auto& [key, count] : groups) {
     const auto& [suite, verdict, reason] = key;
-    rows.push_back(
-        {.subject = fmt::format("{}: {} {}", suite, count, count == 1 ? "case" : "cases"),
-         .reason = reason.empty() ? std::string(name_of(verdict))
-                                  : fmt::format("{}: {}", name_of(verdict), reason)});
+    rows.push_back({.subject = fmt::format("{}: {}", suite, plain_plural(count, "case")),
+                    .reason = reason.empty() ? std::string(name_of(verdict))
+                                             : fmt::format("{}: {}", name_of(verdict), reason)});
   }
   std::ranges::sort(rows, {},
                     [](const NotAsserted& row) { return std::tie(row.subject, row.reason); });
@@ -147,15 +147,18 @@ nlohmann::json environment_of(const RunRecord& record) {
   return environment;
 }
 
-bool died(Verdict verdict) {
-  return verdict == Verdict::kError || verdict == Verdict::kCrash || verdict == Verdict::kHang ||
-         verdict == Verdict::kDeviceLost;
-}
-
 }  // namespace
 
 std::uint64_t VerdictCounts::total() const {
   return std::accumulate(of.begin(), of.end(), std::uint64_t{0});
+}
+
+std::uint64_t VerdictCounts::died() const {
+  std::uint64_t dead = 0;
+  for (const Verdict verdict : suites::kAllVerdicts) {
+    if (suites::died(verdict)) dead += (*this)[verdict];
+  }
+  return dead;
 }
 
 std::string shapes_text(const ArithmeticEntry& entry) {
@@ -181,7 +184,7 @@ Scorecard tally(const RunRecord& record) {
   card.canaries = sorted_canaries(record.canaries);
   card.findings = make_findings(results, device_text(card, "selector"), record.replay_options);
   card.throughput = make_throughput(record.throughput, results);
-  card.roofs = find_roofs(card.throughput);
+  card.roofs = find_roofs(card.throughput, results);
   card.fp16_operators = judge_fp16_operators(record.device, results, card.throughput, card.roofs);
   card.true_fp16 = judge_true_fp16(record, results, card.fp16_operators, card.roofs);
   card.marks = judge_marks(record, results, card);
@@ -197,9 +200,7 @@ int exit_code(const Scorecard& card, std::span<const std::string> required_marks
   const auto violation = suites::Standing::kViolation;
   if (count_findings(card, violation) + count_canaries(card, violation) > 0)
     return kExitDoesNotConform;
-  if (std::ranges::any_of(card.cases, [](const CaseLine& line) { return died(line.verdict); })) {
-    return kExitDoesNotConform;
-  }
+  if (total_verdicts(card).died() > 0) return kExitDoesNotConform;
   if (losses_in(card.environment, card.expected_cases).beyond()) return kExitDoesNotConform;
   if (!card.complete) return kExitIncomplete;
   const bool all_held = std::ranges::all_of(required_marks, [&](const std::string& id) {
@@ -223,6 +224,10 @@ VerdictCounts total_verdicts(const Scorecard& card) {
   VerdictCounts total;
   for (const CaseLine& line : card.cases) ++total[line.verdict];
   return total;
+}
+
+std::string_view suite_of(std::string_view case_name) {
+  return case_name.substr(0, case_name.find('.'));
 }
 
 const Mark* find_mark(const Scorecard& card, std::string_view id) {

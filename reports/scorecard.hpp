@@ -15,7 +15,9 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/exit_codes.hpp"
 #include "reports/record.hpp"
+#include "suites/core/case/finding_classes.hpp"
 
 namespace halfmark::reports {
 
@@ -32,6 +34,7 @@ struct VerdictCounts {
     return of[static_cast<std::size_t>(v)];
   }
   [[nodiscard]] std::uint64_t total() const;
+  [[nodiscard]] std::uint64_t died() const;  // in verdicts that suites::died() names
   bool operator==(const VerdictCounts&) const = default;
 };
 
@@ -170,7 +173,7 @@ struct Roofs {
   std::vector<MemoryRoof> memory;
   BestRate fp32_best;          // over all counted rows on fp32 data
   BestRate fp32_step_best;     // the same, but a fused multiply-add is one step, not two flops
-  BestRate wide_product_best;  // over fp32_best and products in tf32
+  BestRate wide_product_best;  // over fp32_best and products in tf32; none if these are unknown
   /// The factor by which load may have hidden a faster kernel on fp32 data: the widest interval of
   /// a median (high over low) among fp32 chains and the fp32 sides of duels, or the largest change
   /// of a row that was timed again.
@@ -236,22 +239,19 @@ struct Scorecard {
 /// it equals what a reader of the file gets.
 [[nodiscard]] Scorecard tally(const RunRecord& record);
 
-/// Exit codes of a run or a gate. Wrong usage (2) and a broken environment (3) never get this far;
-/// 2 also means that the gate cannot compare the cards.
-inline constexpr int kExitConforms = 0;
-inline constexpr int kExitDoesNotConform = 1;
-inline constexpr int kExitUnusable = 2;
-inline constexpr int kExitIncomplete = 4;
-
-/// 1: a violation (by a case or a canary), a case that died, more losses of the device than
-/// incidents.hpp allows, or a required mark withheld from a complete run; else 4 for a partial run;
-/// else 0. A violation outranks "incomplete": more cases cannot undo it.
+/// The exit code of a run (exit_codes.hpp). 1: a violation (by a case or a canary), a case that
+/// died, more losses of the device than incidents.hpp allows, or a required mark withheld from a
+/// complete run; else 4 for a partial run; else 0. A violation outranks "incomplete": more cases
+/// cannot undo it.
 [[nodiscard]] int exit_code(const Scorecard& card, std::span<const std::string> required_marks);
 
 [[nodiscard]] std::uint64_t count_findings(const Scorecard& card, suites::Standing standing);
 [[nodiscard]] std::uint64_t count_canaries(const Scorecard& card, suites::Standing standing);
 
 [[nodiscard]] VerdictCounts total_verdicts(const Scorecard& card);
+
+/// Of a case, such as "gemm": the name of a suite is the first word of the names of its cases.
+[[nodiscard]] std::string_view suite_of(std::string_view case_name);
 
 [[nodiscard]] const Mark* find_mark(const Scorecard& card, std::string_view id);
 [[nodiscard]] const Finding* find_finding(const Scorecard& card, std::string_view id);

@@ -123,14 +123,6 @@ json json_of(const Canary& c) {
           {"claim", c.claim}};
 }
 
-Canary canary_from(const json& j) {
-  return {.name = j.at("name"),
-          .observed = j.at("observed"),
-          .meaning = j.at("meaning"),
-          .standing = j.at("standing"),
-          .claim = j.at("claim")};
-}
-
 json json_of(const ArithmeticEntry& a) {
   return {{"operator", a.operation},
           {"provider", a.provider},
@@ -216,6 +208,14 @@ SlowCase slow_case_from(const json& j) {
 constexpr auto kToJson = [](const auto& row) { return json_of(row); };
 
 }  // namespace
+
+Canary canary_from(const json& j) {
+  return {.name = j.at("name"),
+          .observed = j.at("observed"),
+          .meaning = j.at("meaning"),
+          .standing = j.at("standing"),
+          .claim = j.at("claim")};
+}
 
 json to_json(const Scorecard& card) {
   json object = {{"schema", kSchemaName},

@@ -13,6 +13,9 @@ namespace halfmark::reports {
 
 [[nodiscard]] nlohmann::json to_json(const Scorecard& card);
 
+/// A member of "canaries", which a run's journal holds in the same form.
+[[nodiscard]] Canary canary_from(const nlohmann::json& json);
+
 /// For cards that have passed `validate`; throws std::runtime_error or a JSON exception on others.
 [[nodiscard]] Scorecard scorecard_from_json(const nlohmann::json& json);
 

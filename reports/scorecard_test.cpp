@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <random>
 
+#include "reports/exit_codes.hpp"
 #include "reports/scorecard_json.hpp"
 #include "reports/testing/sample_record.hpp"
 
@@ -147,6 +148,13 @@ TEST(Scorecard, TheFarthestOfARowIsTold) {
   EXPECT_EQ(card.accuracy[0].case_name, record.results[1].name);
   EXPECT_EQ(card.accuracy[0].farthest.thousandths, 1700u);
   EXPECT_EQ(card.accuracy[0].farthest.results, 30u);
+}
+
+TEST(ExitCodes, AnAnswerOutranksWhatIsMissing) {
+  EXPECT_EQ(kExitDoesNotConform, worse(kExitDoesNotConform, kExitIncomplete));
+  EXPECT_EQ(kExitDoesNotConform, worse(kExitNoAnswer, kExitDoesNotConform));
+  EXPECT_EQ(kExitIncomplete, worse(kExitIncomplete, kExitConforms));
+  EXPECT_EQ(kExitIncomplete, worse(kExitNoAnswer, kExitIncomplete));
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ double duel_ratio(const Duel& duel, double own_flops) {
   return ratios[ratios.size() / 2];
 }
 
-// The row timed in turn with its partner; null if it was not.
+// The duel of the row with its partner; null: there was none.
 const Duel* duel_with(const ThroughputRow& row, const ThroughputRow& partner) {
   for (const std::optional<Duel>* duel : {&row.run.beside, &row.run.duel}) {
     if (*duel && !(*duel)->pairs.empty() && (*duel)->against_flops > 0 && row.run.flops > 0 &&

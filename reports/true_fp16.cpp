@@ -90,10 +90,7 @@ Fp16Reading read_time(const Fp16Measured& m) {
   const Fp16Time& time = m.time;
   if (time.rate <= 0) return {"time", "no time was taken", {}};
   if (time.wide_rate <= 0)
-    return {"time",
-            fmt::format("{} Gflop/s, and no chain of fp32 operations was timed to compare with",
-                        rate_text(time.rate)),
-            {}};
+    return {"time", fmt::format("{} Gflop/s; {}", rate_text(time.rate), time.why_no_wide_rate), {}};
   std::string statement = fmt::format(
       "{} Gflop/s, {:.2g} x the most that wider units reached ({} Gflop/s by {})",
       rate_text(time.rate), time.rate / time.wide_rate, rate_text(time.wide_rate), time.wide_row);

@@ -103,6 +103,7 @@ struct Fp16Time {
   double sure_rate = 0;       // at the slow end of the median's interval; 0: too few samples
   double wide_rate = 0;       // highest rate of wider units (wide_roof() in roofs.hpp); 0: unknown
   std::string wide_row = {};  // the row with that rate
+  std::string why_no_wide_rate = {};  // why_no_wide_roof() in roofs.hpp
   double unrest = 1;          // factor by which load may have hidden a faster row (Roofs::unrest)
   bool memory_bound = false;  // is_bound_by_memory() in roofs.hpp
   std::string duel_against = {};  // the row it was timed alternately with; empty: no duel
@@ -175,9 +176,10 @@ inline constexpr std::size_t kDuelPairs = 15, kDuelExceptions = 1;
                                        const std::vector<Fp16Operator>& operators,
                                        const Roofs& roofs);
 
-/// The numbers of cases of fp16 arithmetic that passed, and that ran and did not pass.
+/// The numbers of cases of fp16 arithmetic that passed; that ran and did not pass; and of these,
+/// that broke a promise or ended without an answer.
 struct Fp16Cases {
-  std::uint64_t passed = 0, failed = 0;
+  std::uint64_t passed = 0, failed = 0, broken = 0;
 };
 [[nodiscard]] Fp16Cases count_fp16_cases(const std::vector<suites::CaseResult>& results);
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <set>
 
+#include "reports/plain_plural.hpp"
 #include "reports/throughput.hpp"
 #include "reports/true_fp16.hpp"
 
@@ -21,10 +22,6 @@ using suites::Verdict;
 bool is_fp16_arithmetic(const CaseResult& r) {
   return r.suite == "arithmetic" && r.operation.starts_with("fp16.") &&
          !r.operation.starts_with("fp16.to_");
-}
-
-std::string cases(std::uint64_t count) {
-  return fmt::format("{} case{}", count, count == 1 ? "" : "s");
 }
 
 struct Offer {
@@ -125,17 +122,22 @@ void judge_timed(const Fp16Cases& counted, TrueFp16& judged) {
   judged.verdict = sentence_of(judged.operations);
   if (counted.failed > 0)
     judged.verdict += fmt::format("; {} of {} of fp16 arithmetic did not pass", counted.failed,
-                                  cases(counted.passed + counted.failed));
+                                  plain_plural(counted.passed + counted.failed, "case"));
 }
 
 void judge_untimed(const Fp16Cases& counted, const Offer& arithmetic, TrueFp16& judged) {
-  judged.kind = arithmetic.offered && counted.failed > 0 ? "contradicted" : "undecided";
+  judged.kind = arithmetic.offered && counted.broken > 0 ? "contradicted" : "undecided";
   const std::string_view offer = arithmetic.offered ? "fp16 arithmetic is offered"
                                                     : "the driver does not say whether it offers "
                                                       "fp16 arithmetic";
-  if (counted.failed > 0) {
-    judged.verdict = fmt::format("{}: {}, but {} of {} did not pass", judged.kind, offer,
-                                 counted.failed, cases(counted.passed + counted.failed));
+  const std::string cases = plain_plural(counted.passed + counted.failed, "case");
+  if (counted.broken > 0) {
+    judged.verdict =
+        fmt::format("{}: {}, but {} of {} did not pass", judged.kind, offer, counted.failed, cases);
+  } else if (counted.failed > 0) {
+    judged.verdict = fmt::format(
+        "undecided: {} of {} did not pass, without breaking a promise; no time was taken",
+        counted.failed, cases);
   } else if (counted.passed == 0) {
     judged.verdict = fmt::format("undecided: {}, but no case of it gave an answer", offer);
   } else {
@@ -152,6 +154,7 @@ Fp16Cases count_fp16_cases(const std::vector<CaseResult>& results) {
     counted.passed += r.verdict == Verdict::kPass;
     counted.failed += r.verdict != Verdict::kPass && r.verdict != Verdict::kNotSupported &&
                       r.verdict != Verdict::kSkipped;
+    counted.broken += suites::died(r.verdict) || r.standing == suites::Standing::kViolation;
   }
   return counted;
 }
@@ -164,7 +167,8 @@ TrueFp16 judge_true_fp16(const RunRecord& record, const std::vector<CaseResult>&
   add_canaries(record.canaries, judged);
   const Fp16Cases counted = count_fp16_cases(results);
   judged.evidence.push_back({"bits", fmt::format("fp16 arithmetic: {} passed, {} did not",
-                                                 cases(counted.passed), cases(counted.failed))});
+                                                 plain_plural(counted.passed, "case"),
+                                                 plain_plural(counted.failed, "case"))});
   if (!roofs.clocks.empty())
     judged.evidence.push_back({"clocks", roofs.clocks + "; gains of separate rows do not count"});
   if (arithmetic.stated && !arithmetic.offered) {

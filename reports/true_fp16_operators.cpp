@@ -65,19 +65,30 @@ Fp16Bit bit_of_pass(std::string_view tier, std::string_view fill, bool chain) {
   return Fp16Bit::kFewBits;
 }
 
-// What a finding shows. A double rounding is evidence about the units only for a single operation,
-// or where the kernel's source builds every sum from such operations. A library that rounds a wide
-// sum twice when it stores it may use any units.
+// Whether each explanation of a finding says so. Where one does not, the cause is open.
+template <typename Says>
+bool all_say(const CaseResult& result, const Says& says) {
+  return !result.explanations.empty() && std::ranges::all_of(result.explanations, says);
+}
+
+bool is_computed_wider(const suites::Explanation& e) {
+  return e.computed_in == "fp32" || e.computed_in == "fp64";
+}
+
+// What a finding shows. Results of a wider format that were rounded again are evidence about the
+// units only for a single operation, or where the kernel's source builds every sum from such
+// operations. A library that rounds a wide sum twice when it stores it may use any units.
 Fp16Bit bit_of_finding(const CaseResult& result, const ThroughputRun& run) {
-  const std::string& named = result.finding_class;
-  if (named == "acc_narrow" && !sums_in_half(run)) return Fp16Bit::kNarrowSum;
-  if (named == "double_round" || named == "early_round")
+  using suites::Explanation;
+  if (all_say(result, is_computed_wider))
     return is_single_operation(run) || asks_for_half(run) ? Fp16Bit::kRoundedTwice
                                                           : Fp16Bit::kUnexplained;
-  if (named != "fmt_subst") return Fp16Bit::kUnexplained;
-  const bool brain = std::ranges::any_of(
-      result.explanations, [](const suites::Explanation& e) { return e.substituted == "bf16"; });
-  return brain ? Fp16Bit::kBf16 : Fp16Bit::kUnexplained;
+  if (result.finding_class == "acc_narrow" && !sums_in_half(run) &&
+      all_say(result, [](const Explanation& e) { return e.computed_in == "fp16"; }))
+    return Fp16Bit::kNarrowSum;
+  return all_say(result, [](const Explanation& e) { return e.substituted == "bf16"; })
+             ? Fp16Bit::kBf16
+             : Fp16Bit::kUnexplained;
 }
 
 // Whether the result is an elementwise case of the arithmetic suite for the operation that a
@@ -150,6 +161,7 @@ Fp16Time time_of(const ThroughputRow& row, const std::vector<ThroughputRow>& row
   Fp16Time time{.rate = gigaflops(row),
                 .wide_rate = wide.gflops,
                 .wide_row = wide.row,
+                .why_no_wide_rate = std::string(why_no_wide_roof(roofs, row.run)),
                 .unrest = roofs.unrest,
                 .memory_bound = is_bound_by_memory(roofs, row.run),
                 .duel_against = {},
@@ -228,8 +240,8 @@ auto order_of(const ThroughputRun& run) {
   return std::tie(run.operation, run.provider, run.formats, run.shape_class, run.shape);
 }
 
-// Rows on data of few bits are evidence only where nothing else was timed, and never replace rows
-// on random data.
+// Rows on data of few bits are evidence only where nothing else was timed: neither they nor larger
+// ones replace rows on random data.
 int regime_of(const ThroughputRun& run) {
   if (run.fill == "zeros") return 2;
   return run.fill == "integer" ? 1 : 0;
@@ -260,6 +272,11 @@ std::vector<const ThroughputRow*> judged_rows(const std::vector<ThroughputRow>& 
   const auto rest =
       std::ranges::unique(chosen, {}, [](const ThroughputRow* row) { return order_of(row->run); });
   chosen.erase(rest.begin(), rest.end());
+  std::erase_if(chosen, [&, kept = chosen](const ThroughputRow* row) {
+    return regime_of(row->run) > 0 && std::ranges::any_of(kept, [&](const ThroughputRow* other) {
+             return other->run.operation == row->run.operation && regime_of(other->run) == 0;
+           });
+  });
   return chosen;
 }
 

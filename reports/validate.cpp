@@ -11,6 +11,7 @@
 #include "reports/digest.hpp"
 #include "reports/files.hpp"
 #include "reports/marks.hpp"
+#include "reports/plain_plural.hpp"
 #include "reports/schema_check.hpp"
 #include "reports/scorecard_json.hpp"
 
@@ -39,13 +40,9 @@ void check_digest(const json& card, Problems& problems) {
       expected, actual));
 }
 
-std::string suite_of(const std::string& case_name) {
-  return case_name.substr(0, case_name.find('.'));
-}
-
 void check_suites(const Scorecard& card, const json& j, Problems& problems) {
   std::map<std::string, VerdictCounts> counted;
-  for (const CaseLine& line : card.cases) ++counted[suite_of(line.name)][line.verdict];
+  for (const CaseLine& line : card.cases) ++counted[std::string(suite_of(line.name))][line.verdict];
   std::size_t index = 0;
   for (const SuiteTally& suite : card.suites) {
     const std::string what = fmt::format("suite {}", suite.name);
@@ -167,9 +164,9 @@ Scorecard read_scorecard(const std::filesystem::path& path) {
   const json card = read_card_json(path);
   const Problems problems = validate(card);
   if (problems.empty()) return scorecard_from_json(card);
-  throw CardError(fmt::format("{} is not a valid scorecard ({} {}): {}; see `halfmark validate`",
-                              path.string(), problems.size(),
-                              problems.size() == 1 ? "problem" : "problems", problems.front()));
+  throw CardError(fmt::format("{} is not a valid scorecard ({}): {}; see `halfmark validate`",
+                              path.string(), plain_plural(problems.size(), "problem"),
+                              problems.front()));
 }
 
 }  // namespace halfmark::reports

@@ -22,12 +22,14 @@ constexpr Path kPaths[] = {{covers_fp32_chain, fp32_chain},
                            {covers_exact, exact_sums},
                            {covers_unit, unit_chain}};
 
-// Whether the sums are D's numbers, so that zero_last acts on D.
+// Whether the sums are D's numbers, and the +0 of zero_last changes only a sum of -0.
 bool ends_with_sums(const operators::GemmProblem& problem, const Tensor* c,
                     const Arithmetic& arithmetic, const models::Machine& machine) {
   const bool rounds_down = arithmetic.rounding == soft::Rounding::kDown;
+  const bool keeps_subnormals =
+      arithmetic.subnormals.value_or(soft::Subnormals::kKeep) == soft::Subnormals::kKeep;
   return arithmetic.accumulator != nullptr && arithmetic.early == nullptr && c == nullptr &&
-         !problem.alpha && machine == models::Machine{} && !rounds_down &&
+         !problem.alpha && machine == models::Machine{} && !rounds_down && keeps_subnormals &&
          *problem.d_format == models::answer_format(arithmetic, *problem.d_format);
 }
 
@@ -57,7 +59,7 @@ Tensor gemm(const operators::GemmProblem& problem, const Tensor& a, const Tensor
     sums.zero_last = false;
     Tensor d = gemm(problem, a, b, c, sums, machine, options);
     for (std::size_t i = 0; i < d.count(); ++i) {
-      if (d.at(i) == d.format->sign_mask()) d.set(i, formats::zero(*d.format));
+      if (formats::is_zero(*d.format, d.at(i))) d.set(i, formats::zero(*d.format));
     }
     return d;
   }

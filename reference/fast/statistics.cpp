@@ -12,12 +12,14 @@
 
 #include "reference/formats/classify.hpp"
 #include "reference/formats/ulp.hpp"
+#include "reference/soft/soft.hpp"
 
 namespace halfmark::fast {
 namespace {
 
 using formats::Bits;
 using formats::Format;
+using formats::kFp64;
 using formats::Tensor;
 
 // Elements that one thread takes at a time.
@@ -181,8 +183,13 @@ bool are_finite(const Tensor& tensor, std::size_t first, std::size_t count) {
   return true;
 }
 
+// In soft-float, as is the norm: the caller's floating-point state may be any.
 double share(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+  if (whole == 0) return 0;
+  const auto number = [](std::uint64_t count) {
+    return soft::from_int(kFp64, static_cast<std::int64_t>(count)).bits;
+  };
+  return std::bit_cast<double>(soft::div(kFp64, number(part), number(whole)).bits);
 }
 
 }  // namespace
@@ -193,7 +200,7 @@ double Statistics::subnormal_share() const { return share(subnormals, count); }
 double Statistics::norm() const {
   if (nans > 0) return std::numeric_limits<double>::quiet_NaN();
   if (infinities > 0) return std::numeric_limits<double>::infinity();
-  return std::sqrt(sum_of_squares);
+  return std::bit_cast<double>(soft::sqrt(kFp64, std::bit_cast<Bits>(sum_of_squares)).bits);
 }
 
 Statistics statistics(const Tensor& tensor, const Options& options) {
@@ -208,6 +215,7 @@ Statistics statistics(const Tensor& tensor, const Options& options) {
     parts[part] = wide ? binades(tensor, first, count) : census(tensor, first, count);
   });
   Statistics all{.format = &f, .count = tensor.count()};
+  const FloatingPointScope scope;  // for the sums of the parts
   for (const Statistics& part : parts) merge(all, part);
   for (std::size_t i = 0; all.infinities + all.nans > 0 && !all.first_non_finite; ++i) {
     if (!formats::is_finite(f, tensor.at(i))) all.first_non_finite = i;
@@ -232,7 +240,7 @@ bool all_finite(const Tensor& tensor) {
 Zones zones_of(const Statistics& statistics, const Format& to, int scale) {
   const int least_normal = 1 - to.bias;
   const int least = least_normal - to.fraction_bits;  // 2^least is the least subnormal number
-  const int largest = formats::max_finite(to) == 0 ? 0 : exponent_of(to, formats::max_finite(to));
+  const int largest = exponent_of(to, formats::max_finite(to));
   Zones zones;
   for (const auto& [exponent, count] : statistics.exponents) {
     const int stored = exponent + scale;

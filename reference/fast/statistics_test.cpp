@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "reference/fast/hostile.hpp"
 #include "reference/fast/testing/operands.hpp"
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
@@ -127,6 +128,25 @@ TEST(Statistics, OfEveryFormatAndFill) {
       std::mt19937_64 random(3);
       expect_count(testing::filled(*format, 70'001, fill, random));
     }
+  }
+}
+
+TEST(Statistics, HostileHostStatesDoNotShow) {
+  Tensor tensor = gradients((std::size_t{5} << 20) + 3);  // several parts, whose sums round
+  tensor.set(0, 0);
+  tensor.set(1, formats::min_subnormal(kFp32));
+  const auto observed = [&] {
+    const Statistics s = statistics(tensor);
+    return std::vector{s.sum, s.sum_of_squares, s.norm(), s.subnormal_share(), s.zero_share()};
+  };
+  const std::vector<double> expected = observed();
+  for (const std::uint64_t state : kHostStates) {
+    std::vector<double> actual;
+    {
+      const HostileHost host(state);
+      actual = observed();
+    }
+    EXPECT_EQ(expected, actual) << std::hex << state;
   }
 }
 

@@ -35,7 +35,7 @@ enum class NonFinite : std::uint8_t {
 enum class Use : std::uint8_t {
   kStorage,      // values are stored and converted
   kArithmetic,   // elementary operations round to it
-  kAccumulator,  // sums are accumulated in it, so arithmetics are named after it
+  kAccumulator,  // listed as an accumulator; a name may use any format with arithmetic
 };
 
 struct Format {

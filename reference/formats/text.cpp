@@ -150,8 +150,7 @@ std::string hex_float(const Format& f, Bits bits) {
   const Scaled value = scaled(f, bits);
   const int width = static_cast<int>(std::bit_width(value.integer));
   const std::uint64_t aligned = value.integer << (64 - width);
-  const std::uint64_t fraction = width == 0 ? 0 : aligned << 1;
-  std::string text = fmt::format("{:016x}", fraction);
+  std::string text = fmt::format("{:016x}", aligned << 1);
   text.erase(text.find_last_not_of('0') + 1);
   return fmt::format("{}0x1{}{}p{:+}", prefix, text.empty() ? "" : ".", text,
                      value.exponent + width - 1);

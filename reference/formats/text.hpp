@@ -22,7 +22,8 @@ namespace halfmark::formats {
 [[nodiscard]] std::string decimal(const Format& f, Bits bits);
 
 // Reads an encoding from its word in hex, upper or lower case, with or without "0x" and leading
-// zeros. Returns nothing if the text is anything else or has bits above the format's width.
+// zeros. Padding (the low 13 bits of a tf32 word) is ignored. Returns nothing if the text is
+// anything else or has bits above the format's width.
 [[nodiscard]] std::optional<Bits> parse_hex(const Format& f, std::string_view text);
 
 }  // namespace halfmark::formats

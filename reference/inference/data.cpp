@@ -129,14 +129,6 @@ Bits addend(Kind kind, Numbers& numbers, Random& random) {
 
 }  // namespace
 
-std::uint64_t Random::word() {
-  state_ += 0x9e3779b97f4a7c15;
-  std::uint64_t z = state_;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
 Question random_question(const Laboratory& laboratory, std::size_t rows, std::uint64_t seed) {
   Random random(seed);
   Question question = laboratory.blank(rows, kColumns);

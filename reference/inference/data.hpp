@@ -4,14 +4,15 @@
 #pragma once
 
 #include "reference/inference/subject.hpp"
+#include "reference/operators/splitmix.hpp"
 
 namespace halfmark::inference {
 
-// A reproducible stream (splitmix64).
+// A reproducible stream.
 class Random {
  public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  [[nodiscard]] std::uint64_t word();
+  explicit Random(std::uint64_t seed) : words_(seed) {}
+  [[nodiscard]] std::uint64_t word() { return words_.next(); }
   [[nodiscard]] std::size_t below(std::size_t n) { return word() % n; }
   // Both ends inclusive.
   [[nodiscard]] int between(int least, int most) {
@@ -20,7 +21,7 @@ class Random {
   [[nodiscard]] bool one_in(std::size_t n) { return below(n) == 0; }
 
  private:
-  std::uint64_t state_;
+  operators::SplitMix64 words_;
 };
 
 // `rows` sums over kColumns columns of B: ones, numbers near one, powers of two, any numbers.

@@ -15,8 +15,7 @@ constexpr std::size_t kTrainingRows = 96;
 constexpr std::size_t kScreenRows = 12;
 constexpr std::size_t kConfirmingRows = 256;
 constexpr int kConfirmingCalls = 3;
-// The number of random questions for comparing survivors, to be multiplied by the number
-// of survivors.
+// The predictions spent on comparing survivors: random questions times survivors.
 constexpr std::size_t kContests = 512;
 constexpr std::size_t kMostSurvivors = 64;
 
@@ -62,7 +61,7 @@ bool same_numbers(const models::Unit& x, const models::Unit& y) {
 
 class Search {
  public:
-  Search(Laboratory& laboratory, std::uint64_t seed) : laboratory_(laboratory), seed_(seed) {}
+  Search(Laboratory& laboratory, std::uint64_t seed) : laboratory_(laboratory), seeds_(seed) {}
 
   // Checks the box's behaviour before asking about its arithmetic.
   std::optional<Outcome> misbehaviour() {
@@ -95,7 +94,8 @@ class Search {
   }
 
  private:
-  std::uint64_t next_seed() { return seed_++ * 0x9e3779b97f4a7c15U; }
+  // Questions share no data: a stream of words whose seeds are neighbours would only be shifted.
+  std::uint64_t next_seed() { return seeds_.word(); }
 
   // The agreement over the record from `begin` to `end`; `stop`: stops at the first
   // unexplained answer.
@@ -195,7 +195,7 @@ class Search {
   }
 
   Laboratory& laboratory_;
-  std::uint64_t seed_;
+  Random seeds_;
   std::vector<Hypothesis> survivors_;
   std::optional<Hypothesis> best_;
   std::size_t best_equal_ = 0;
@@ -216,7 +216,7 @@ constexpr std::array kOutcomes{
     OutcomeRow{Outcome::kNotUniform, "not_uniform"},
 };
 
-void require(bool holds, const char* message) {
+void require(bool holds, const std::string& message) {
   if (!holds) throw std::invalid_argument(message);
 }
 
@@ -231,7 +231,8 @@ std::string_view to_string(Outcome outcome) {
 Inference infer(const Subject& subject, std::uint64_t seed) {
   require(subject.a != nullptr && subject.b != nullptr && subject.d != nullptr,
           "infer needs the formats of A, B and D");
-  require(subject.k >= 3 && subject.k <= kLongest, "infer takes sums of 3 to 128 products");
+  require(subject.k >= kShortest && subject.k <= kLongest,
+          fmt::format("infer takes sums of {} to {} products", kShortest, kLongest));
   Laboratory laboratory(subject);
   Search search(laboratory, seed);
   Inference result;

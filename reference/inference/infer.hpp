@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Infers which arithmetic a black box that multiplies matrices uses.
 //
-// 1. It asks the same question twice, and with rows and columns permuted: a box whose answers
+// 1. It asks the same question three times, and with rows and columns permuted: a box whose answers
 //    depend on anything except the row and the column has no arithmetic to find.
 // 2. It measures special values (findings.hpp), then the summation tree (structure.hpp), then what
 //    the tree's nodes keep.

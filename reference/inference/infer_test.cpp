@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
+#include <vector>
 
 #include "reference/formats/classify.hpp"
 #include "reference/inference/boxes.hpp"
@@ -13,6 +15,7 @@
 namespace halfmark::inference {
 namespace {
 
+using formats::Bits;
 using formats::kBf16;
 using formats::kFp16;
 using formats::kFp32;
@@ -310,6 +313,34 @@ TEST(InferTraps, OutputsThatDependOnTheirPlace) {
                                            return d;
                                          }));
   EXPECT_EQ(result.outcome, Outcome::kNotUniform) << said(result);
+}
+
+// Rows of A and columns of B that occur twice would confirm what was known before.
+TEST(Infer, EachQuestionHasDataOfItsOwn) {
+  std::set<std::vector<Bits>> rows, columns;
+  std::size_t asked_rows = 0, asked_columns = 0;
+  constexpr std::size_t kLength = 64;
+  (void)infer(changed(box_of("fp32.sequential.fma", kFp32, kFp32, kLength),
+                      [&](const Gemm& gemm, const GemmProblem& p, const Tensor& a, const Tensor& b,
+                          const Tensor* c) {
+                        const bool confirms = p.m == 256;
+                        for (std::size_t i = 0; confirms && i < p.m; ++i, ++asked_rows) {
+                          std::vector<Bits> row;
+                          for (std::size_t x = 0; x < kLength; ++x)
+                            row.push_back(a.at(i * p.k + x));
+                          rows.insert(row);
+                        }
+                        for (std::size_t j = 0; confirms && j < p.n; ++j, ++asked_columns) {
+                          std::vector<Bits> column;
+                          for (std::size_t x = 0; x < kLength; ++x)
+                            column.push_back(b.at(x * p.n + j));
+                          columns.insert(column);
+                        }
+                        return gemm(p, a, b, c);
+                      }));
+  EXPECT_EQ(3U * 256U, asked_rows);
+  EXPECT_GE(rows.size() * 100, asked_rows * 99) << "a few rows of ones or of powers may be alike";
+  EXPECT_EQ(asked_columns - 2, columns.size()) << "one column of each question holds ones";
 }
 
 TEST(Infer, RefusesWhatItCannotAsk) {

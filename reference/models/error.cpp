@@ -36,7 +36,18 @@ std::uint64_t sum_or_beyond(std::uint64_t x, std::uint64_t y) {
 // Unit roundoffs in units of 2^-kUnit; fp64's, also in directed rounding, is a whole number
 // of them.
 constexpr int kUnit = 60;
-using Weight = std::uint64_t;
+
+// A sum of unit roundoffs, saturated.
+class Weight {
+ public:
+  constexpr explicit Weight(std::uint64_t parts = 0) : parts_(parts) {}
+  [[nodiscard]] constexpr std::uint64_t parts() const { return parts_; }
+  [[nodiscard]] constexpr auto operator<=>(const Weight&) const = default;
+  friend Weight operator+(Weight x, Weight y) { return Weight(sum_or_beyond(x.parts_, y.parts_)); }
+
+ private:
+  std::uint64_t parts_;
+};
 
 // Runs an order's program on weights instead of sums: the largest sum of unit roundoffs on the path
 // of any operand into each sum, and the total number of roundings.
@@ -47,11 +58,11 @@ class Roundings {
 
   void start() { push(converted_addend(*arithmetic_.accumulator)); }
   void start_total() { push(converted_addend(total())); }
-  void zero() { push(0); }
+  void zero() { push(Weight()); }
   void product(std::size_t) { push(product_weight()); }
   void steps(std::size_t, std::size_t, std::size_t count) {
     Weight sum = pop();
-    const Weight product = arithmetic_.step == Step::kFma ? 0 : product_weight();
+    const Weight product = arithmetic_.step == Step::kFma ? Weight() : product_weight();
     for (std::size_t i = 0; i < count; ++i) {
       sum = std::max(sum, product) + step_unit(*arithmetic_.accumulator);
     }
@@ -60,8 +71,8 @@ class Roundings {
   }
   void part() {
     Weight sum = pop();
-    if (arithmetic_.parts != nullptr) sum += conversion_unit(*arithmetic_.parts);
-    if (arithmetic_.total != nullptr) sum += conversion_unit(*arithmetic_.total);
+    if (arithmetic_.parts != nullptr) sum = sum + conversion_unit(*arithmetic_.parts);
+    if (arithmetic_.total != nullptr) sum = sum + conversion_unit(*arithmetic_.total);
     push(sum);
   }
   void add() {
@@ -73,7 +84,7 @@ class Roundings {
     push(std::max(pop(), converted_addend(total())) + step_unit(total()));
   }
   void fuse(std::span<const std::size_t> products, std::size_t sums, bool addend) {
-    Weight most = addend ? converted_addend(*arithmetic_.accumulator) : 0;
+    Weight most = addend ? converted_addend(*arithmetic_.accumulator) : Weight();
     if (arithmetic_.step == Step::kMul && !products.empty())
       most = std::max(most, product_weight());
     for (std::size_t i = 0; i < sums; ++i) most = std::max(most, pop());
@@ -84,7 +95,7 @@ class Roundings {
   // From the root to the stored result.
   [[nodiscard]] Weight stored(const Format& result) {
     Weight sum = pop();
-    if (arithmetic_.early != nullptr) sum += conversion_unit(*arithmetic_.early);
+    if (arithmetic_.early != nullptr) sum = sum + conversion_unit(*arithmetic_.early);
     const bool narrows = answer_format(arithmetic_, result) != result;
     return narrows ? sum + conversion_unit(result) : sum;
   }
@@ -104,18 +115,18 @@ class Roundings {
     ++count_;
     const auto rounding = arithmetic_.rounding.value_or(Rounding::kNearEven);
     const bool nearest = rounding == Rounding::kNearEven || rounding == Rounding::kNearAway;
-    return Weight{1} << (kUnit - f.precision() + (nearest ? 0 : 1));
+    return Weight(std::uint64_t{1} << (kUnit - f.precision() + (nearest ? 0 : 1)));
   }
   [[nodiscard]] Weight conversion_unit(const Format& f) {
     ++count_;
-    return Weight{1} << (kUnit - f.precision());
+    return Weight(std::uint64_t{1} << (kUnit - f.precision()));
   }
   [[nodiscard]] Weight converted_addend(const Format& f) {
-    return c_ && c_->format->precision() > f.precision() ? conversion_unit(f) : 0;
+    return c_ && !f.contains(*c_->format) ? conversion_unit(f) : Weight();
   }
   [[nodiscard]] Weight product_weight() {
     Weight weight = step_unit(*arithmetic_.accumulator);
-    if (arithmetic_.product != nullptr) weight += step_unit(*arithmetic_.product);
+    if (arithmetic_.product != nullptr) weight = weight + step_unit(*arithmetic_.product);
     return weight;
   }
 
@@ -139,12 +150,12 @@ ExactSum absolute_sum(const Vector& a, const Vector& b, std::size_t count,
 
 // Parts of weight / (2^kUnit - weight) * size, where the ulp is 2^place; rounded up.
 std::uint64_t relative_parts(Weight weight, const Magnitude& size, int place) {
-  const Wide product = Wide{size.significand} * weight;
+  const Wide product = Wide{size.significand} * weight.parts();
   if (product == 0) return 0;
   // Shifting up as far as possible before the division keeps every bit that matters.
   const int room = std::countl_zero(static_cast<std::uint64_t>(product >> 64)) - 1;
   const int before = std::max(room, 0);
-  const Wide divisor = (Wide{1} << kUnit) - weight;
+  const Wide divisor = (Wide{1} << kUnit) - weight.parts();
   const Wide quotient = ((product << before) + divisor - 1) / divisor;
   return shifted(quotient, size.exponent - place + Ulps::kFractionBits - before, true);
 }
@@ -227,7 +238,7 @@ std::optional<Ulps> ulp_error(const ExactSum& exact, const Format& format, Bits 
     return same ? std::optional(Ulps{}) : std::nullopt;
   }
   ExactSum difference = exact;
-  if (!formats::is_zero(format, computed)) difference.add(format, computed ^ format.sign_mask());
+  difference.add_product(format, computed, kFp64, formats::one(kFp64, true));
   const Magnitude distance = magnitude(difference, false);
   const int place = ulp_place(exact, format);
   return Ulps{
@@ -243,16 +254,20 @@ std::optional<Ulps> error_bound(const Arithmetic& arithmetic, const Vector& a, c
   if (arithmetic.unit != nullptr && !arithmetic.is_chain_of_unit()) return std::nullopt;
   if (arithmetic.unit != nullptr) {
     const auto limit = unit_error_limit(*arithmetic.unit, a, b, count, c, result);
-    return limit ? std::optional(Ulps{parts_of(*limit, place)}) : std::nullopt;
+    // Without a sign, the result of a negative sum is a NaN.
+    const bool has_result = formats::is_finite(result, exact.round(result).bits);
+    return limit && has_result ? std::optional(Ulps{parts_of(*limit, place)}) : std::nullopt;
   }
   if (arithmetic.is_exact()) {
-    if (!formats::is_finite(result, exact.round(result).bits)) return std::nullopt;
-    return Ulps{std::uint64_t{1} << (Ulps::kFractionBits - 1)};
+    // More than half an ulp only where it saturates or, without a zero, underflows.
+    constexpr Ulps kHalf{std::uint64_t{1} << (Ulps::kFractionBits - 1)};
+    const auto error = ulp_error(exact, result, exact.round(result).bits);
+    return error && *error <= kHalf ? std::optional(kHalf) : std::nullopt;
   }
   Roundings roundings(arithmetic, c);
   walk(arithmetic.order, count, roundings);
   const Weight weight = roundings.stored(result);
-  if (weight >= Weight{1} << (kUnit - 1)) return std::nullopt;
+  if (weight.parts() >= std::uint64_t{1} << (kUnit - 1)) return std::nullopt;
   const Magnitude size = magnitude(absolute_sum(a, b, count, c), true);
   if (!stays_in_range(arithmetic, result, size)) return std::nullopt;
   const int lost = underflow_place(arithmetic, result) + 1;

@@ -26,8 +26,9 @@
 // Matrix units: unit_error.hpp.
 //
 // There is no bound when gamma would reach 1, when a sum may overflow (the sum of magnitudes has
-// the largest exponent of a format in use), for units without a bound, and for the combined partial
-// sums of units.
+// the largest exponent of a format in use), when an `exact` result overflows, saturates or stands
+// for a zero that its format lacks, for units without a bound, and for the combined partial sums of
+// units.
 #pragma once
 
 #include "reference/models/arithmetic.hpp"

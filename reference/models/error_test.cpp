@@ -42,6 +42,8 @@ TEST(UlpError, ByHand) {
   EXPECT_EQ(error_text({0x47800000}, kFp16, 0x7c00), "none") << "65536 as infinity";
   EXPECT_EQ(error_text({0x7f800000}, kFp16, 0x7c00), "0.0") << "infinity is infinity";
   EXPECT_EQ(error_text({0x7f800000}, kFp16, 0xfc00), "none");
+  EXPECT_EQ(error_text({0x3f800000}, formats::kE8m0, 0x7f), "0.0") << "1, in a format without sign";
+  EXPECT_EQ(error_text({0x40400000}, formats::kE8m0, 0x81), "0.5") << "3 as 4, ulps of 2";
 }
 
 // parts <= |exact - computed| / ulp * 2^32 < parts + 1, in big numbers.
@@ -234,14 +236,60 @@ TEST(ErrorBound, HoldsWhereTheAddendSetsTheGrid) {
   EXPECT_LE(*error, *bound);
 }
 
-TEST(ErrorBound, NoneWhereRoundingsCouldEatTheSum) {
-  const std::vector<Bits> ones(2048, 0x3f80);
-  const auto bound = [&](std::size_t count) {
-    return error_bound(*parse_arithmetic("bf16.sequential.fma"), {&kBf16, ones.data()},
-                       {&kBf16, ones.data()}, count, {}, kFp32);
+// 2^-30 has one digit, but fp16 has no such number.
+TEST(ErrorBound, CountsTheConversionOfAnAddendThatIsOutOfRange) {
+  const Arithmetic arithmetic = *parse_arithmetic("fp16.sequential.fma");
+  const Vector none{&kFp16, nullptr};
+  const Encoded c{&kBf16, 0x3080};
+  EXPECT_EQ(dot(arithmetic, none, none, 0, c, kFp16).bits, 0u);
+  const auto error = ulp_error(exact_dot_sum(none, none, 0, c), kFp16, 0);
+  const auto bound = error_bound(arithmetic, none, none, 0, c, kFp16);
+  ASSERT_TRUE(error && bound);
+  EXPECT_EQ(print(*error), "0.015625");
+  EXPECT_LE(*error, *bound);
+}
+
+// 100 becomes 28, the largest number of e3m2, and 0 the least number of e8m0.
+TEST(ErrorBound, NoneWhereAnExactResultLeavesTheFormat) {
+  const auto bound = [](Bits product, const Format& result) {
+    const Bits one = 0x3c00;
+    const auto b = error_bound({}, {&kFp16, &product}, {&kFp16, &one}, 1, std::nullopt, result);
+    return b ? print(*b) : "none";
   };
-  EXPECT_TRUE(bound(100));
-  EXPECT_FALSE(bound(300)) << "300 roundings of 2^-8";
+  EXPECT_EQ(bound(0x4f00, formats::kE3m2), "0.5") << "28, the largest";
+  EXPECT_EQ(bound(0x4f60, formats::kE3m2), "0.5") << "29.5, below where it would round up";
+  EXPECT_EQ(bound(0x5640, formats::kE3m2), "none") << "100";
+  EXPECT_EQ(bound(0x4200, formats::kE8m0), "0.5") << "3";
+  EXPECT_EQ(bound(0x0000, formats::kE8m0), "none");
+  EXPECT_EQ(bound(0x8000, kFp16), "0.5") << "a zero";
+}
+
+TEST(ErrorBound, NoneOfANegativeSumOfAUnitInAFormatWithoutSign) {
+  const auto bound = [](Bits product) {
+    const Bits one = 0x3c00;
+    return error_bound(*parse_arithmetic("unit.ampere.mma.fp16.fp32"), {&kFp16, &product},
+                       {&kFp16, &one}, 1, std::nullopt, formats::kE8m0)
+        .has_value();
+  };
+  EXPECT_TRUE(bound(0x3c00));
+  EXPECT_FALSE(bound(0xbc00));
+}
+
+TEST(ErrorBound, NoneWhereRoundingsCouldEatTheSum) {
+  const auto bounded = [](const char* arithmetic, const Format& format, Bits one,
+                          std::size_t count) {
+    const std::vector<Bits> ones(count, one);
+    const Vector x{&format, ones.data()};
+    return error_bound(*parse_arithmetic(arithmetic), x, x, count, {}, kFp32).has_value();
+  };
+  EXPECT_TRUE(bounded("bf16.sequential.fma", kBf16, 0x3f80, 100));
+  EXPECT_FALSE(bounded("bf16.sequential.fma", kBf16, 0x3f80, 300)) << "300 roundings of 2^-8";
+  // 4096 are a whole number of 2^64 units of 2^-60, as are 8192 and the shorter sums below.
+  EXPECT_FALSE(bounded("bf16.sequential.fma", kBf16, 0x3f80, 4096));
+  EXPECT_FALSE(bounded("bf16.sequential.fma", kBf16, 0x3f80, 8192));
+  EXPECT_FALSE(bounded("fp16.sequential.fma", kFp16, 0x3c00, 32768));
+  EXPECT_FALSE(bounded("e4m3fn.sequential.fma", formats::kE4m3fn, 0x38, 256));
+  EXPECT_FALSE(bounded("e5m2.sequential.fma", formats::kE5m2, 0x3c, 128));
 }
 
 }  // namespace

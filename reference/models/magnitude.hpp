@@ -20,7 +20,7 @@ struct Magnitude {
   int exponent = 0;
 };
 
-// sum| to 53 bits, rounded toward zero or, if `up`, away from it.
+// |sum| to 53 bits, rounded toward zero or, if `up`, away from it.
 [[nodiscard]] Magnitude magnitude(const ExactSum& sum, bool up);
 
 // The exponent of a nonzero number.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 
 namespace halfmark::operators {
 namespace {
@@ -11,6 +12,11 @@ __extension__ using Wide = unsigned __int128;
 
 std::uint64_t low(Wide value) { return static_cast<std::uint64_t>(value); }
 std::uint64_t high(Wide value) { return static_cast<std::uint64_t>(value >> 64); }
+
+// Leaving the range is always a bug in this program, never a fault of its input.
+void require(bool holds) {
+  if (!holds) std::abort();
+}
 
 }  // namespace
 
@@ -79,6 +85,7 @@ FixedPoint& FixedPoint::divide(std::uint64_t divisor) {
 }
 
 FixedPoint& FixedPoint::shift(int places) {
+  require(is_zero() || exponent() + places < 64 * static_cast<int>(kIntegerLimbs));
   const std::size_t count = limbs_.size();
   const auto size = static_cast<std::size_t>(places < 0 ? -places : places);
   const std::size_t whole_limbs = size / 64;

@@ -2,8 +2,8 @@
 // Non-negative fixed-point numbers of any precision, and exp with a proven error bound, for
 // deciding correctly rounded operators. It uses integers only and is deliberately simple and slow.
 //
-// Assumptions: (1) values stay below 2^192; (2) both operands of an operation have the same number
-// of fraction limbs; (3) subtraction never goes below zero.
+// Assumptions: (1) values stay below 2^192, which shift() checks; (2) both operands of an operation
+// have the same number of fraction limbs; (3) subtraction never goes below zero.
 #pragma once
 
 #include <compare>
@@ -34,7 +34,8 @@ class FixedPoint {
   /// All of these truncate what does not fit in the fraction.
   [[nodiscard]] FixedPoint times(const FixedPoint& other) const;
   FixedPoint& divide(std::uint64_t divisor);
-  FixedPoint& shift(int places);  // times 2^places, positive or negative
+  /// Times 2^places, positive or negative. Ends the program if the value leaves the range.
+  FixedPoint& shift(int places);
 
   friend std::strong_ordering operator<=>(const FixedPoint& a, const FixedPoint& b);
   friend bool operator==(const FixedPoint& a, const FixedPoint& b) { return a.limbs_ == b.limbs_; }

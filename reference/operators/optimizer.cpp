@@ -21,7 +21,7 @@ using formats::kFp64;
 using formats::Tensor;
 
 constexpr Bits kOne = Bits{1023} << 52;
-constexpr Bits kHalf = Bits{1022} << 52;
+constexpr Bits kHalfInFp32 = Bits{126} << 23;
 
 Bits negated(Bits fp64) { return fp64 ^ kFp64.sign_mask(); }
 Bits sub(Bits a, Bits b) { return soft::sub(kFp64, a, b).bits; }
@@ -127,7 +127,7 @@ void require_at_least_zero(std::string_view field, Bits value) {
 
 OptimizerScalars scalars_of(const OptimizerSettings& s, std::uint64_t step,
                             const OptimizerVariant& v) {
-  const Bits share1 = sub(kOne, s.beta1);
+  const Bits share1 = narrow(sub(kOne, s.beta1));
   const std::uint64_t corrected = v.no_bias_correction ? 0 : step;
   const Bits bias1 = corrected == 0 ? kOne : sub(kOne, power(s.beta1, corrected));
   const Bits bias2 = corrected == 0 ? kOne : sub(kOne, power(s.beta2, corrected));
@@ -140,14 +140,14 @@ OptimizerScalars scalars_of(const OptimizerSettings& s, std::uint64_t step,
           .undamped = narrow(sub(kOne, s.dampening)),
           .decay = narrow(s.decay),
           .kept = narrow(sub(kOne, mul(s.rate, s.decay))),
-          .share1 = narrow(share1),
-          .rest1 = soft::sub(kFp32, Fp32::kOne, narrow(share1)).bits,
+          .share1 = share1,
+          .rest1 = soft::sub(kFp32, Fp32::kOne, share1).bits,
           .beta2 = narrow(s.beta2),
           .share2 = narrow(sub(kOne, s.beta2)),
           .size = narrow(negated(div(s.rate, bias1))),
           .correction = narrow(s.code == OptimizerCode::kGpu ? div(kOne, root2) : root2),
           .epsilon = epsilon,
-          .from_gradient = !below(share1, kHalf),
+          .from_gradient = !Fp32::greater(kHalfInFp32, share1),
           .decays = !formats::is_zero(kFp64, s.decay),
           .decouples = s.kind == OptimizerKind::kAdamW && !v.decay_coupled,
           .has_momentum = !formats::is_zero(kFp64, s.momentum)};

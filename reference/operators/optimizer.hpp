@@ -9,7 +9,7 @@
 //   sgd    g' = decay w + g; b = g' at step 1, else (1 - dampening) g' + momentum b;
 //          with nesterov g' = momentum b + g', else g' = b; w = (-rate) g' + w
 //   adam   g' = decay w + g, or for adamw w = w (1 - rate decay) and g' = g
-//          m = (1 - beta1)(g' - m) + m          (from m if 1 - beta1 < 1/2, else from g')
+//          m = (1 - beta1)(g' - m) + m          (from m if 1 - beta1 < 1/2 in fp32, else from g')
 //          v = ((1 - beta2) g') g' + v beta2
 //          w = w + (-rate / (1 - beta1^t) m) / (sqrt(v) / sqrt(1 - beta2^t) + epsilon)
 //

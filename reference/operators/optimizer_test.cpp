@@ -77,6 +77,15 @@ TEST(Optimizer, AdamsFirstStepIsItsRate) {
   }
 }
 
+// 1 - beta1 is just below 1/2 but, as the tensor's number, 1/2: the moment is computed from the
+// gradient. From itself it would be 1/2 - 2^-25. The words are those of PyTorch 2.13.
+TEST(Optimizer, TheSideOfTheFirstMomentIsChosenInFp32) {
+  OptimizerSettings settings = adam();
+  settings.beta1 = wide(0.50000001);
+  EXPECT_EQ(single(-0x1p-25F), run(settings, {1.0F}, {{-0x1p-24F}}).first.at(0));
+  EXPECT_EQ(single(0.5F), run(settings, {1.0F}, {{-0x1p-24F}, {1.0F}}).first.at(0));
+}
+
 TEST(Optimizer, DecoupledDecayShrinksTheWeightItself) {
   const double decay = 0.5;
   const float weight =

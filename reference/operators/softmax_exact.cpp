@@ -8,6 +8,7 @@
 #include "reference/formats/classify.hpp"
 #include "reference/formats/ulp.hpp"
 #include "reference/operators/fixed_point.hpp"
+#include "reference/operators/well_formed.hpp"
 #include "reference/soft/codec.hpp"
 
 namespace halfmark::operators {
@@ -213,6 +214,8 @@ using RowFunction = RowResult (*)(const Format&, const Format&, const std::vecto
 
 Tensor by_rows(const SoftmaxParams& params, const Tensor& x, RowFunction evaluate) {
   require_well_formed(params, "x", x);
+  require(has_exact_softmax(*x.format), "softmax_exact: x is in a format beyond fp32");
+  require(has_exact_softmax(*params.output), "softmax_exact: the result's format is beyond fp32");
   Tensor result = Tensor::zeros(*params.output, params.rows * params.width);
   for (std::size_t r = 0; r < params.rows; ++r) {
     std::vector<Bits> row(params.width);

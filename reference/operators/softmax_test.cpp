@@ -15,6 +15,7 @@
 #include "reference/formats/classify.hpp"
 #include "reference/formats/ulp.hpp"
 #include "reference/operators/elementary.hpp"
+#include "reference/operators/fixed_point.hpp"
 #include "reference/operators/softmax_exact.hpp"
 
 namespace halfmark::operators {
@@ -280,6 +281,31 @@ TEST(Softmax, RefusesOperandsOfOtherSizes) {
   EXPECT_EQ("", refusal([&] { return softmax_backward(params, six, six, kIeee); }));
   EXPECT_EQ("softmax needs the format of its result",
             refusal([&] { return softmax_forward({.rows = 2, .width = 3}, six, kIeee); }));
+}
+
+TEST(SoftmaxExact, RefusesFormatsBeyondFp32) {
+  for (const Format& format : formats::all_formats()) {
+    if (has_exact_softmax(format)) continue;
+    const SoftmaxParams narrow{.rows = 1, .width = 2, .output = &kFp32};
+    const SoftmaxParams wide{.rows = 1, .width = 2, .output = &format};
+    const Tensor of_format = Tensor::zeros(format, 2);
+    const Tensor of_fp32 = Tensor::zeros(kFp32, 2);
+    for (const auto exact : {softmax_exact, softmax_log_exact}) {
+      EXPECT_EQ("softmax_exact: x is in a format beyond fp32",
+                refusal([&] { return exact(narrow, of_format); }));
+      EXPECT_EQ("softmax_exact: the result's format is beyond fp32",
+                refusal([&] { return exact(wide, of_fp32); }));
+    }
+  }
+  EXPECT_FALSE(has_exact_softmax(formats::kFp64));
+  EXPECT_TRUE(has_exact_softmax(kFp32));
+}
+
+TEST(FixedPoint, AValueBeyondItsRangeEndsTheProgram) {
+  EXPECT_EQ(191, FixedPoint(4, 1, 191).exponent());
+  EXPECT_TRUE(FixedPoint(4, 0, 500).is_zero());
+  EXPECT_DEATH(static_cast<void>(FixedPoint(4, 1, 192)), "");
+  EXPECT_DEATH(static_cast<void>(FixedPoint(4, 3, 0).shift(191)), "");
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "reports/scorecard.hpp"
+
 namespace halfmark::reports {
 namespace {
 
@@ -209,7 +211,7 @@ void add_times(RunRecord& record) {
 CaseResult passing_case(const std::string& name) {
   CaseResult r;
   r.name = name;
-  r.suite = name.substr(0, name.find('.'));
+  r.suite = suite_of(name);
   const bool elementary = r.suite == "arithmetic";
   r.operation = elementary ? name.substr(11, name.find('.', 16) - 11) : r.suite;
   r.provider = "portable";

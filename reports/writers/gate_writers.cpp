@@ -23,10 +23,8 @@ std::string waiver_text(const Waiver& w) {
 
 std::string gate_headline(const GateResult& result) {
   if (!result.alignment_gaps.empty()) {
-    return fmt::format(
-        "Gate: the cards cannot be compared: {}; make a baseline with the same suite, level and "
-        "seed",
-        joined(result.alignment_gaps, "; "));
+    return fmt::format("Gate: the cards cannot be compared: {}; {}",
+                       joined(result.alignment_gaps, "; "), kRemedyForGaps);
   }
   const std::string waived = result.items.size() > failing(result)
                                  ? fmt::format(", {} waived", result.items.size() - failing(result))

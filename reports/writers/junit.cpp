@@ -80,8 +80,7 @@ struct Counts {
 Counts count(const VerdictCounts& v, const Outcomes& outcomes) {
   return {.tests = v.total(),
           .failures = outcomes.violations,
-          .errors =
-              v[Verdict::kError] + v[Verdict::kCrash] + v[Verdict::kHang] + v[Verdict::kDeviceLost],
+          .errors = v.died(),
           .skipped = v[Verdict::kNotSupported] + v[Verdict::kSkipped] + v[Verdict::kUntrusted]};
 }
 

@@ -24,12 +24,6 @@ std::vector<std::string> held_marks(const Scorecard& card) {
   return ids;
 }
 
-std::uint64_t dead_cases(const Scorecard& card) {
-  const VerdictCounts total = total_verdicts(card);
-  return total[suites::Verdict::kError] + total[suites::Verdict::kCrash] +
-         total[suites::Verdict::kHang] + total[suites::Verdict::kDeviceLost];
-}
-
 // What the probes of one operation showed for subnormal results and subnormal operands; absent if
 // not probed.
 struct Seen {
@@ -81,8 +75,9 @@ std::string headline(const Scorecard& card) {
     parts.push_back(plural(broken, "canary probe") +
                     (broken == 1 ? " that breaks a promise" : " that break a promise"));
   }
-  if (const std::uint64_t dead = dead_cases(card))
-    parts.push_back(plural(dead, "case") + " that crashed, hung or ended in error");
+  if (const std::uint64_t dead = total_verdicts(card).died())
+    parts.push_back(plural(dead, "case") +
+                    " that crashed, hung, lost the device or ended in error");
   if (const Losses losses = losses_in(card.environment, card.expected_cases); losses.beyond())
     parts.push_back(sentence(losses));
   if (const std::uint64_t permitted = count_findings(card, suites::Standing::kDeviation)) {

@@ -19,6 +19,7 @@
 
 #include "backends/select.hpp"
 #include "reference/text/visible.hpp"
+#include "reports/exit_codes.hpp"
 #include "suites/core/case/errors.hpp"
 #include "suites/runner/arithmetics.hpp"
 #include "suites/runner/worker.hpp"
@@ -30,9 +31,6 @@
 namespace {
 
 using namespace halfmark;
-
-constexpr int kUsage = 2;
-constexpr int kEnvironment = 3;
 
 constexpr const char* kFooter = R"(
 All options of GoogleTest are available: --gtest_filter, --gtest_list_tests, --gtest_output=xml:FILE, ..., and so are
@@ -177,14 +175,14 @@ int register_and_run(const GtestOptions& options) {
   try {
     register_tests(options);
   } catch (const suites::UsageError& e) {
-    return fail(kUsage, e.what());
+    return fail(reports::kExitUnusable, e.what());
   } catch (const backends::NoSuchDevice& e) {
-    return fail(kEnvironment, e.what());
+    return fail(reports::kExitNoAnswer, e.what());
   } catch (const suites::EnvironmentError& e) {
-    return fail(kEnvironment, e.what());
+    return fail(reports::kExitNoAnswer, e.what());
   }
   const int code = RUN_ALL_TESTS();
-  return code == 0 && g_prevented ? kEnvironment : code;
+  return code == reports::kExitConforms && g_prevented ? reports::kExitNoAnswer : code;
 }
 
 }  // namespace
@@ -200,8 +198,9 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    return fail(kUsage, fmt::format("{}; `halfmark-gtest --help` shows what is accepted",
-                                    text::visible_line(e.what(), 400)));
+    return fail(reports::kExitUnusable,
+                fmt::format("{}; `halfmark-gtest --help` shows what is accepted",
+                            text::visible_line(e.what(), 400)));
   }
   return register_and_run(options);
 }

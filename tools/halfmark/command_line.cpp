@@ -14,15 +14,14 @@
 #include "backends/select.hpp"
 #include "reference/fast/target.hpp"
 #include "reference/text/visible.hpp"
+#include "reports/exit_codes.hpp"
 #include "suites/core/case/errors.hpp"
 #include "tools/halfmark/console.hpp"
 
 namespace halfmark::tools {
 namespace {
 
-constexpr int kUsage = 2;
 constexpr std::size_t kMostOfParser = 400;  // its messages repeat whole words of the command line
-constexpr int kEnvironment = 3;
 
 int fail(int code, const std::string& text) {
   // A vendor's log follows the line it belongs to; the line itself stays one line.
@@ -54,13 +53,13 @@ int run_action(const Action& action) {
     check_environment();
     return action();
   } catch (const suites::UsageError& e) {
-    return fail(kUsage, one_line(e.what()));
+    return fail(reports::kExitUnusable, one_line(e.what()));
   } catch (const backends::NoSuchDevice& e) {
-    return fail(kEnvironment, one_line(e.what()));
+    return fail(reports::kExitNoAnswer, one_line(e.what()));
   } catch (const suites::EnvironmentError& e) {
-    return fail(kEnvironment, e.what());  // a vendor's log follows the line it belongs to
+    return fail(reports::kExitNoAnswer, e.what());  // a vendor's log follows the line it belongs to
   } catch (const std::exception& e) {
-    return fail(kEnvironment, one_line(fmt::format("unexpected: {}", e.what())));
+    return fail(reports::kExitNoAnswer, one_line(fmt::format("unexpected: {}", e.what())));
   }
 }
 
@@ -71,9 +70,10 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const Action& action) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
     const bool has_verb = argc > 1 && is_verb(app, argv[1]);
-    return fail(kUsage, fmt::format("{}; `{} {}--help` shows what is accepted",
-                                    text::visible_line(e.what(), kMostOfParser), app.get_name(),
-                                    has_verb ? fmt::format("{} ", argv[1]) : ""));
+    return fail(reports::kExitUnusable,
+                fmt::format("{}; `{} {}--help` shows what is accepted",
+                            text::visible_line(e.what(), kMostOfParser), app.get_name(),
+                            has_verb ? fmt::format("{} ", argv[1]) : ""));
   }
   return run_action(action);
 }

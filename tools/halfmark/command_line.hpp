@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs of the command line share: an error is one line on stderr and the
-// documented exit code (0 conforms, 1 does not, 2 wrong usage, 3 the environment prevents an
-// answer, 4 incomplete).
+// What the programs of the command line share: an error is one line on stderr and an exit code
+// (reports/exit_codes.hpp).
 #pragma once
 
 #include <CLI/App.hpp>

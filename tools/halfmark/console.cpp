@@ -16,11 +16,10 @@
 #include "reference/files/descriptor.hpp"
 #include "reference/text/utf8.hpp"
 #include "reference/text/visible.hpp"
+#include "reports/exit_codes.hpp"
 
 namespace halfmark::tools {
 namespace {
-
-constexpr int kEnvironmentPreventsAnswer = 3;
 
 // Holds text back until it is flushed or reaches a limit.
 class VisibleBuffer : public std::streambuf {
@@ -94,11 +93,11 @@ Console::~Console() {
 
 int Console::finish(int code) {
   streams_->out.write_out(true);
-  if (streams_->out.error() == 0 || code == kEnvironmentPreventsAnswer) return code;
+  if (streams_->out.error() == 0 || code == reports::kExitNoAnswer) return code;
   fmt::print(std::cerr,
              "halfmark: standard output cannot be written: {}; part of the output is lost\n",
              std::strerror(streams_->out.error()));
-  return code == 0 ? kEnvironmentPreventsAnswer : code;
+  return code == reports::kExitConforms ? reports::kExitNoAnswer : code;
 }
 
 void erase_line() {

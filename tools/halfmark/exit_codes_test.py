@@ -25,6 +25,9 @@ MODEL = MODELS / "perceptron.json"
 CASE = "arithmetic.fp32.add.portable.n4096.bits.s1"
 TIMED = "arithmetic.fp32.add.portable.n65536.uniform.s1"
 ROWS = "softmax.forward.fp32.out-fp32.library.r16n65.normal.s1"
+# With a wrong tanh in the library of the software device; that of the stand-in has no GELU.
+ON_TWO_DEVICES = ["activation.gelu_tanh.fp16.library.n65536.all.s1", "--device", "host", "--device", "cuda", "--standin", "cuda",
+                  "--fault", "A08"]
 # Softmax without subtracting its maximum, on the stand-in of a vendor, whose findings have programs.
 RELATED = "softmax.forward.fp32.out-fp32.library.r8n256.related.s1"
 UNSHIFTED = ["--standin", "cuda", "--fault", "S01"]
@@ -107,6 +110,7 @@ class ExitCodes(unittest.TestCase):
                                        "--filter", "softmax.backward.fp32.out-fp32.library.*"))
         self.expect(1, HALFMARK, "replay", RELATED, "--device", "host", "--fault", "S01")
         self.expect(1, HALFMARK, "replay", f"{self.bad}#F001")
+        self.expect(1, HALFMARK, "replay", *ON_TWO_DEVICES)  # which outranks the 4 of the second
         self.expect(1, HALFMARK, "gate", "--baseline", self.good, self.bad)
         self.expect(1, HALFMARK, "lint", MODELS / "by_hand.json")
         self.expect(1, HALFMARK, "lint", MODELS / "by_hand.json", MODEL)
@@ -150,6 +154,7 @@ class ExitCodes(unittest.TestCase):
         self.expect(3, HALFMARK, "replay", CASE, "--device", "host", "--reproducer", f"{file}/x.c")
 
     def test_4_the_run_was_incomplete(self):
+        self.expect(4, HALFMARK, "replay", ON_TWO_DEVICES[0], "--device", "cuda", "--standin", "cuda")
         self.expect(4, *self.run_words("nothing", "--standin", "musa", "--filter", RELATED))
         cut = json.loads(pathlib.Path(self.partial).read_text())
         self.assertNotEqual("COMPLETE", cut["status"])

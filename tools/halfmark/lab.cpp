@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "reports/exit_codes.hpp"
 #include "suites/core/case/errors.hpp"
 #include "tools/halfmark/numbers.hpp"
 #include "tools/halfmark/options.hpp"
@@ -28,12 +29,12 @@ int experiment(Words& words) {
   if (words.reference_only) return run_lab(words.options, std::nullopt, std::cout);
   words.options.timeout_seconds = words.devices.timeout_seconds;
   words.options.fault = words.devices.fault;
-  int code = 0;
+  int code = reports::kExitConforms;
   const std::vector<backends::DeviceInfo> devices = choose_devices(words.devices).devices;
   if (devices.size() > 1 && !words.options.json_file.empty())
     throw suites::UsageError("--json holds the results of one device; name one with --device");
   for (const backends::DeviceInfo& device : devices)
-    code = std::max(code, run_lab(words.options, device, std::cout));
+    code = reports::worse(code, run_lab(words.options, device, std::cout));
   return code;
 }
 

@@ -3,12 +3,12 @@
 #include "tools/halfmark/lint/lint.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <sstream>
 #include <vector>
 
+#include "reports/exit_codes.hpp"
 #include "suites/core/case/errors.hpp"
 #include "tools/halfmark/numbers.hpp"
 #include "tools/halfmark/verbs.hpp"
@@ -23,11 +23,11 @@ int lint_models(const std::vector<std::filesystem::path>& models, LintOptions op
   if (options.as_json && models.size() > 1)
     throw suites::UsageError("--json holds the report of one model; name one");
   std::ostringstream text;
-  int code = 0;
+  int code = reports::kExitConforms;
   for (const std::filesystem::path& model : models) {
     if (&model != &models.front()) text << '\n';
     options.model = model;
-    code = std::max(code, lint_model(options, text));
+    code = reports::worse(code, lint_model(options, text));
   }
   std::cout << text.str();
   return code;

@@ -11,6 +11,8 @@
 #include <tuple>
 #include <utility>
 
+#include "reports/plain_plural.hpp"
+#include "reports/scorecard_json.hpp"
 #include "reports/throughput_json.hpp"
 #include "tools/halfmark/options.hpp"
 #include "tools/halfmark/version.hpp"
@@ -31,14 +33,6 @@ reports::RunIdentity identity_from(const json& j) {
           .shard = j.at("shard"),
           .suites = j.at("suites"),
           .golden = j.value("golden", std::string())};
-}
-
-reports::Canary canary_from(const json& j) {
-  return {.name = j.at("name"),
-          .observed = j.at("observed"),
-          .meaning = j.at("meaning"),
-          .standing = j.at("standing"),
-          .claim = j.at("claim")};
 }
 
 reports::ThroughputRun throughput_from(const json& j) {
@@ -202,9 +196,9 @@ void add_golden(const suites::DeviceRun& run, reports::RunRecord& record) {
   record.environment["golden"] = counts;
   if (first_refuted.empty()) return;
   record.doubts.push_back(
-      fmt::format("the golden store is in error: the reference has other digests for {} cases, "
-                  "first {}; run again without --golden",
-                  counts[suites::kGoldenRefuted], first_refuted));
+      fmt::format("the golden store is in error: the reference has other digests for {}, first {}; "
+                  "run again without --golden",
+                  reports::plain_plural(counts[suites::kGoldenRefuted], "case"), first_refuted));
 }
 
 void add_self_test(const json& test, reports::RunRecord& record) {
@@ -244,7 +238,7 @@ reports::RunRecord record_of(const suites::DeviceRun& run,
     record.environment["loaded_files"] = *files;
   record.replay_options = replay_options_of(run.device);
   record.device = stable_part(backends::to_json_object(run.device), record.environment);
-  for (const json& canary : run.canaries) record.canaries.push_back(canary_from(canary));
+  for (const json& canary : run.canaries) record.canaries.push_back(reports::canary_from(canary));
   if (run.device.kind == "stand-in")
     record.mark_bars.push_back(
         "the device is a stand-in: another device behind a vendor's interface");

@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "reference/text/visible.hpp"
+#include "reports/exit_codes.hpp"
 #include "reports/explain.hpp"
 #include "reports/files.hpp"
 #include "reports/scorecard.hpp"
@@ -27,8 +28,6 @@ namespace halfmark::tools {
 namespace {
 
 using suites::UsageError;
-
-constexpr int kEnvironmentPreventsAnswer = 3;
 
 struct ReplayOptions {
   std::string what;
@@ -117,7 +116,7 @@ bool write_tensor_files(suites::Worker& worker, const suites::Case& c, const std
 // A verdict takes precedence over a missing file.
 int code_of(const reports::Scorecard& card, bool is_all_written) {
   const int code = reports::exit_code(card, {});
-  return code == reports::kExitConforms && !is_all_written ? kEnvironmentPreventsAnswer : code;
+  return code == reports::kExitConforms && !is_all_written ? reports::kExitNoAnswer : code;
 }
 
 bool explain_all(const reports::Scorecard& card) {
@@ -193,9 +192,9 @@ int replay_on(const backends::DeviceInfo& device, const suites::Case& c,
 
 int replay(ReplayOptions options) {
   const suites::Case c = suites::parse_case(case_named(options.what, options.devices));
-  int code = 0;
+  int code = reports::kExitConforms;
   for (const auto& device : choose_devices(options.devices).devices) {
-    code = std::max(code, replay_on(device, c, options));
+    code = reports::worse(code, replay_on(device, c, options));
   }
   return code;
 }

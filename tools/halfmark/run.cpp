@@ -13,6 +13,7 @@
 #include <iostream>
 
 #include "reference/text/visible.hpp"
+#include "reports/exit_codes.hpp"
 #include "reports/marks.hpp"
 #include "reports/scorecard.hpp"
 #include "reports/writers/writers.hpp"
@@ -32,8 +33,6 @@ namespace {
 
 using suites::EnvironmentError;
 using suites::UsageError;
-
-constexpr int kEnvironmentPreventsAnswer = 3;
 
 struct RunVerbOptions {
   CaseOptions cases;
@@ -68,13 +67,6 @@ void write_to_console(const reports::Scorecard& card) {
   }
 }
 
-// "Does not conform" outranks "incomplete": it is already an answer.
-int worse(int a, int b) {
-  if (a == reports::kExitDoesNotConform || b == reports::kExitDoesNotConform)
-    return reports::kExitDoesNotConform;
-  return std::max(a, b);
-}
-
 int run_one(const backends::DeviceInfo& device, const RunVerbOptions& options,
             suites::RunOptions run_options) {
   run_options.worker = worker_options(options.devices, device);
@@ -91,7 +83,7 @@ int run_one(const backends::DeviceInfo& device, const RunVerbOptions& options,
   if (has_card) fmt::print(std::cout, "scorecard {}\n", (folder / "scorecard.json").string());
   fmt::print(std::cout, "report    {}\n", (folder / "report.html").string());
   std::cout.flush();
-  return has_card ? reports::exit_code(card, options.required_marks) : kEnvironmentPreventsAnswer;
+  return has_card ? reports::exit_code(card, options.required_marks) : reports::kExitNoAnswer;
 }
 
 // Reports a device that cannot be used, and goes on with the next one.
@@ -102,7 +94,7 @@ int run_or_explain(const backends::DeviceInfo& device, const RunVerbOptions& opt
   } catch (const suites::DeviceUnusable& e) {
     if (suites::interrupted()) return reports::kExitIncomplete;
     fmt::print(std::cerr, "halfmark: {}\n", e.what());
-    return kEnvironmentPreventsAnswer;
+    return reports::kExitNoAnswer;
   }
 }
 
@@ -145,13 +137,13 @@ int run(const RunVerbOptions& options) {
   }
   fmt::print(std::cerr, "{} cases at level {} on {}\n", most, name_of(selection.level), names);
   suites::install_interrupt_handler();
-  int code = asked_in_vain ? kEnvironmentPreventsAnswer : reports::kExitConforms;
+  int code = asked_in_vain ? reports::kExitNoAnswer : reports::kExitConforms;
   for (const auto& device : devices) {
     if (suites::interrupted()) {
-      code = worse(code, reports::kExitIncomplete);
+      code = reports::worse(code, reports::kExitIncomplete);
       break;
     }
-    code = worse(code, run_or_explain(device, options, run_options));
+    code = reports::worse(code, run_or_explain(device, options, run_options));
   }
   return code;
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -40,8 +39,11 @@ class RandomArithmetic {
   bool one_in(std::uint64_t n) { return operands_.word() % n == 0; }
   std::size_t below(std::size_t n) { return operands_.word() % n; }
   const Format& format() {
-    constexpr std::array kRows{&formats::kFp16, &formats::kBf16, &formats::kFp32};
-    return *kRows[below(kRows.size())];
+    const Format* row = nullptr;
+    do {
+      row = &formats::all_formats()[below(formats::all_formats().size())];
+    } while (row->use < formats::Use::kArithmetic);
+    return *row;
   }
   Order order(std::size_t count) {
     const auto size = static_cast<std::uint32_t>(1 + below(9));

@@ -20,6 +20,7 @@
 
 #include "backends/device_info.hpp"
 #include "reference/text/visible.hpp"
+#include "reports/exit_codes.hpp"
 #include "reports/performance.hpp"
 #include "reports/scorecard.hpp"
 #include "suites/core/case/errors.hpp"
@@ -43,7 +44,6 @@ using suites::Verdict;
 namespace throughput = suites::throughput;
 
 constexpr const char* kProgram = "halfmark bench";
-constexpr int kEnvironmentPreventsAnswer = 3;
 
 // A case, or its product with the casts that autocast puts before it.
 struct Timed {
@@ -187,6 +187,7 @@ class Bench {
                              station_.arithmetics.of(timed_.c, *station_.worker));
     if (suites::interrupted()) return refuse(End::kLost, "interrupted");
     const std::string why = fmt::format("{}: {}", name_of(result.verdict), result.reason);
+    // An error leaves the worker alive.
     if (result.verdict == Verdict::kHang || result.verdict == Verdict::kCrash ||
         result.verdict == Verdict::kDeviceLost)
       return lose(why);
@@ -287,7 +288,7 @@ struct Outcome {
   [[nodiscard]] int code() const {
     if (failed) return reports::kExitDoesNotConform;
     if (incomplete) return reports::kExitIncomplete;
-    return unusable ? kEnvironmentPreventsAnswer : reports::kExitConforms;
+    return unusable ? reports::kExitNoAnswer : reports::kExitConforms;
   }
 };
 

@@ -20,6 +20,7 @@
 #include "fleet/statistics.hpp"
 #include "fleet/tiers.hpp"
 #include "reference/text/visible.hpp"
+#include "reports/exit_codes.hpp"
 #include "reports/files.hpp"
 #include "reports/scorecard.hpp"
 #include "suites/core/case/errors.hpp"
@@ -201,8 +202,6 @@ std::vector<std::string> words_for(const FleetRunOptions& options, const fleet::
   return words;
 }
 
-int worse(int a, int b) { return a == 1 || b == 1 ? 1 : std::max(a, b); }
-
 // The jobs of all devices of the node, until the budget ends or the agent is to stop.
 class Node {
  public:
@@ -259,7 +258,7 @@ class Node {
       lane.job->start(words_for(options_, tier_, lane.device, seed, out, budget_));
     } catch (const EnvironmentError& error) {
       fmt::print(err_, "halfmark: {}: {}\n", lane.device.selector, error.what());
-      code_ = worse(code_, 3);
+      code_ = reports::worse(code_, reports::kExitNoAnswer);
       lane.job.reset();
     }
   }
@@ -314,8 +313,8 @@ class Node {
       const bool cut_short =
           rollup.completeness == fleet::Completeness::kPartial ||
           (lane.job->was_stopped() && rollup.completeness != fleet::Completeness::kComplete);
-      if (cut_short && code != 1) code = 4;
-      code_ = worse(code_, code);
+      if (cut_short && code != reports::kExitDoesNotConform) code = reports::kExitIncomplete;
+      code_ = reports::worse(code_, code);
       ++lane.slots;
       lane.trials += trials(rollup);
       lane.misses += rollup.total_misses;
@@ -327,7 +326,7 @@ class Node {
     } catch (const std::exception& error) {
       fmt::print(err_, "halfmark: {}: {}\n", lane.device.selector,
                  text::visible_line(error.what(), text::kMostOfMessage));
-      code_ = worse(code_, 3);
+      code_ = reports::worse(code_, reports::kExitNoAnswer);
     }
     out_.flush();
   }
@@ -343,7 +342,7 @@ class Node {
   std::ostream& err_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   bool preempted_ = false;
-  int code_ = 0;
+  int code_ = reports::kExitConforms;
 };
 
 // Drivers that hang while they list their devices must leave time for the others.
@@ -370,7 +369,7 @@ int test_devices(const FleetRunOptions& options, Node& node, Record& record, std
   record.name_devices(chosen.devices);
   const int code = node.run(chosen.devices);
   record.finish();
-  return chosen.asked_in_vain ? worse(code, 3) : code;
+  return chosen.asked_in_vain ? reports::worse(code, reports::kExitNoAnswer) : code;
 }
 
 }  // namespace

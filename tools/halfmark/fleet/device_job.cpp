@@ -16,6 +16,7 @@
 
 #include "fleet/rollup_of.hpp"
 #include "reference/text/visible.hpp"
+#include "reports/exit_codes.hpp"
 #include "reports/files.hpp"
 #include "suites/core/case/errors.hpp"
 #include "tools/halfmark/fleet/gather.hpp"
@@ -39,7 +40,7 @@ fleet::DeviceIdentity identity_of_device(const backends::DeviceInfo& device) {
 // Becomes the run; never returns.
 [[noreturn]] void become(std::vector<std::string>& words, const fs::path& log, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(3);  // it died meanwhile
+  if (::getppid() != parent) ::_exit(reports::kExitNoAnswer);  // it died meanwhile
   const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file >= 0) {
     ::dup2(file, STDOUT_FILENO);
@@ -49,7 +50,7 @@ fleet::DeviceIdentity identity_of_device(const backends::DeviceInfo& device) {
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   ::execv("/proc/self/exe", arguments.data());
-  ::_exit(3);
+  ::_exit(reports::kExitNoAnswer);
 }
 
 }  // namespace
@@ -111,7 +112,7 @@ bool DeviceJob::has_ended() {
   if (::waitpid(pid_, &status, WNOHANG) == 0) return false;
   ended_ = Clock::now();
   pid_ = -1;
-  exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 3;
+  exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : reports::kExitNoAnswer;
   return true;
 }
 

@@ -158,7 +158,7 @@ mount -o remount,size=64m {disk}
         deviating, report = self.report(folder)
         self.assertEqual(2, report["verdicts"]["conformant"])
         self.assertEqual({("?", "-"): "absent"}, deviating)  # task 1 left nothing
-        self.assertIn("task 0 of run slurm-7 was there twice, on n1, n2; each device counts once", report["notes"])
+        self.assertIn("task 0 of run slurm-7 ran on two nodes or more: n1, n2; each device counts once", report["notes"])
 
 
 if __name__ == "__main__":

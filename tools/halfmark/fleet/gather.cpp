@@ -15,6 +15,7 @@
 #include "fleet/rollup_of.hpp"
 #include "reference/text/visible.hpp"
 #include "reports/files.hpp"
+#include "reports/plain_plural.hpp"
 #include "reports/scorecard.hpp"
 #include "reports/scorecard_json.hpp"
 #include "reports/validate.hpp"
@@ -278,8 +279,9 @@ Gathered gather(const std::vector<fs::path>& folders, fleet::Merge& merge,
   for (const fs::path& file : found.collected) gatherer.take_collected(file);
   take_devices(found.devices, gatherer);
   if (!found.drafts.empty())
-    merge.note(fmt::format("{} half-written files of writers that were stopped, and ignored: {}{}",
-                           found.drafts.size(), text::visible_line(found.drafts.front().string()),
+    merge.note(fmt::format("ignored {} of writers that were stopped: {}{}",
+                           reports::plain_plural(found.drafts.size(), "half-written file"),
+                           text::visible_line(found.drafts.front().string()),
                            found.drafts.size() > 1 ? ", ..." : ""));
   return gathered;
 }

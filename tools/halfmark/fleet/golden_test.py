@@ -96,7 +96,7 @@ class Golden(unittest.TestCase):
         store = self.forged("forged")
         code, card, _ = self.card("by-forged", "--filter", "arithmetic.fp32.*.n4096.*", "--golden", store)
         self.assertEqual((4, "PARTIAL", []), (code, card["status"], card["findings"]))
-        self.assertEqual(f"the golden store is in error: the reference has other digests for 1 cases, first {ONE}; "
+        self.assertEqual(f"the golden store is in error: the reference has other digests for 1 case, first {ONE}; "
                          "run again without --golden", card["incomplete_reasons"][-1])
         fleet = self.folder / "by a forged store"
         self.node(fleet, "n1", *CASES, "--golden", store)

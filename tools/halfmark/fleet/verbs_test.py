@@ -106,7 +106,7 @@ class Fleet(unittest.TestCase):
         self.assertEqual(0, agent(folder, "n1", "--run", "r2")[0])
         _, report = self.report(folder)
         self.assertEqual((3, 4, 2), (report["devices"], report["rollups"], len(report["runs"])))
-        self.assertIn("1 devices were tested by more than one run, and count once: n1 host", report["notes"])
+        self.assertIn("1 device was tested by more than one run, and counts once: n1 host", report["notes"])
 
     def test_a_damaged_roll_up_gives_way_to_the_card(self):
         folder = self.copy("damaged")

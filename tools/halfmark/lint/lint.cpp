@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reference/text/visible.hpp"
+#include "reports/exit_codes.hpp"
 #include "reports/files.hpp"
 #include "reports/writers/text.hpp"
 #include "suites/core/case/errors.hpp"
@@ -53,12 +54,6 @@ std::string_view between(const Layer& layer, const LayerFormats& formats) {
 std::string casts_text(const Model& model) {
   if (model.casts == nullptr) return fmt::format("weights in {}, no casts", model.weights->name);
   return fmt::format("{} casts to {}", model.casts->name, model.narrow->name);
-}
-
-std::uint64_t weights_of(const Model& model) {
-  std::uint64_t count = 0;
-  for (const Layer& layer : model.layers) count += layer.weights;
-  return count;
 }
 
 void print_layers(const Model& model, const std::vector<LayerFormats>& formats, std::ostream& out) {
@@ -202,7 +197,8 @@ int lint_model(const LintOptions& options, std::ostream& out) {
     if (options.memory_gb) print_batches(model, memory, *options.memory_gb, out);
     print_findings(found, out);
   }
-  return std::any_of(found.begin(), found.end(), is_grave) ? 1 : 0;
+  const bool warns = std::any_of(found.begin(), found.end(), is_grave);
+  return warns ? reports::kExitDoesNotConform : reports::kExitConforms;
 }
 
 }  // namespace halfmark::tools

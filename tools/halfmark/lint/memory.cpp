@@ -18,12 +18,6 @@ std::uint64_t bytes(std::uint64_t elements, const Format& format) {
   return elements * format.storage_bytes();
 }
 
-std::uint64_t weights_of(const Model& model) {
-  std::uint64_t count = 0;
-  for (const Layer& layer : model.layers) count += layer.weights;
-  return count;
-}
-
 std::uint64_t statistics_of(const Model& model, const Layer& layer) {
   if (layer.row == nullptr) return 0;
   const Shape& x = model.operand(layer, 0);

@@ -275,6 +275,12 @@ const Shape& Model::operand(const Layer& layer, std::size_t i) const {
   return from == 0 ? input : layers[from - 1].shape;
 }
 
+std::uint64_t weights_of(const Model& model) {
+  std::uint64_t count = 0;
+  for (const Layer& layer : model.layers) count += layer.weights;
+  return count;
+}
+
 Model parse_model(std::string_view text, const std::string& profile) {
   const json description = checked(text);
   Model model{.name = description.value("name", std::string("model"))};

@@ -77,6 +77,9 @@ struct Model {
   [[nodiscard]] const Shape& operand(const Layer& layer, std::size_t i) const;
 };
 
+/// The number of parameters of all layers.
+[[nodiscard]] std::uint64_t weights_of(const Model& model);
+
 /// Names the field and the remedy.
 struct ModelError : std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -11,6 +11,7 @@
 
 #include "reference/files/descriptor.hpp"
 #include "reference/formats/text.hpp"
+#include "reports/exit_codes.hpp"
 #include "tools/halfmark/ref/operand.hpp"
 #include "tools/halfmark/ref/ref_names.hpp"
 #include "tools/halfmark/ref/shown.hpp"
@@ -21,8 +22,6 @@ namespace {
 using formats::Bits;
 using formats::Format;
 
-constexpr int kUsage = 2;
-constexpr int kEnvironment = 3;
 constexpr std::size_t kBlock = std::size_t{1} << 18;
 constexpr std::size_t kLongestLine = std::size_t{1} << 16;
 
@@ -179,15 +178,17 @@ int pump(int in, int out, std::ostream& err, Filter& filter) {
   for (bool at_end = false; !at_end;) {
     const ssize_t count = ::read(in, block.data(), block.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return fail(err, kEnvironment, "the input cannot be read; check the pipe");
+    if (count < 0)
+      return fail(err, reports::kExitNoAnswer, "the input cannot be read; check the pipe");
     at_end = count == 0;
     pending.append(block.data(), static_cast<std::size_t>(count));
     const std::string problem = feed(filter, pending, at_end);
     if (files::write_all(out, filter.output()) != 0) {
-      return fail(err, kEnvironment, "the output cannot be written; check the pipe or the disk");
+      return fail(err, reports::kExitNoAnswer,
+                  "the output cannot be written; check the pipe or the disk");
     }
     filter.output().clear();
-    if (!problem.empty()) return fail(err, kUsage, problem);
+    if (!problem.empty()) return fail(err, reports::kExitUnusable, problem);
   }
   return 0;
 }
@@ -222,10 +223,10 @@ std::string environment_help() {
 
 int ref_op(int in, int out, std::ostream& err, const RefOpOptions& options) {
   const ResolvedOperation resolved = resolve_ref_operation(options.operation);
-  if (resolved.operation == nullptr) return fail(err, kUsage, resolved.problem);
+  if (resolved.operation == nullptr) return fail(err, reports::kExitUnusable, resolved.problem);
   soft::Environment env = options.environment;
   const RandomBits random = resolve_random_bits(resolved, options.random_bits);
-  if (!random.problem.empty()) return fail(err, kUsage, random.problem);
+  if (!random.problem.empty()) return fail(err, reports::kExitUnusable, random.problem);
   env.random_bits = random.bits;
   Filter filter(*resolved.format, *resolved.operation, env);
   return pump(in, out, err, filter);

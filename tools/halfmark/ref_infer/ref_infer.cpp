@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "reference/text/visible.hpp"
+#include "reports/exit_codes.hpp"
 #include "suites/core/case/errors.hpp"
 #include "tools/halfmark/ref_infer/gemm_process.hpp"
 
@@ -100,7 +101,7 @@ int ref_infer(const InferOptions& options, std::ostream& out) {
   (options.json ? write_json : write_text)(subject, result, out);
   const bool explained = result.outcome == inference::Outcome::kNamed ||
                          result.outcome == inference::Outcome::kDescribed;
-  return explained ? 0 : 1;
+  return explained ? reports::kExitConforms : reports::kExitDoesNotConform;
 }
 
 std::string ref_infer_help() {

@@ -15,6 +15,7 @@
 #include "reference/text/json.hpp"
 #include "reference/text/visible.hpp"
 #include "reports/compare.hpp"
+#include "reports/exit_codes.hpp"
 #include "reports/explain.hpp"
 #include "reports/files.hpp"
 #include "reports/fleet_page.hpp"
@@ -30,7 +31,6 @@ namespace {
 using nlohmann::json;
 using reports::Scorecard;
 
-constexpr int kExitNoAnswer = 3;
 // Some ten times the report of 100,000 devices; reading what never ends takes twice this.
 constexpr std::size_t kMostPageBytes = std::size_t{128} << 20;
 
@@ -54,7 +54,7 @@ int guarded(std::ostream& err, const std::function<int()>& verb) {
   } catch (const BadRequest& error) {
     return say(error, reports::kExitUnusable);
   } catch (const reports::FileError& error) {
-    return say(error, kExitNoAnswer);
+    return say(error, reports::kExitNoAnswer);
   }
 }
 
@@ -83,9 +83,9 @@ int run_gate(const GateOptions& options, std::ostream& out) {
   write_gate_file(options.markdown, reports::write_gate_markdown, result);
   if (!is_refused) return result.exit_code();
   throw BadRequest(fmt::format(
-      "{} cannot be compared with {}: {}; make a baseline with the same suite, level and seed",
-      text::visible_line(options.candidate.string()), text::visible_line(options.baseline.string()),
-      reports::joined(result.alignment_gaps, "; ")));
+      "{} cannot be compared with {}: {}; {}", text::visible_line(options.candidate.string()),
+      text::visible_line(options.baseline.string()), reports::joined(result.alignment_gaps, "; "),
+      reports::kRemedyForGaps));
 }
 
 int run_explain(const ExplainOptions& options, std::ostream& out) {
@@ -119,7 +119,7 @@ int run_validate(const ValidateOptions& options, std::ostream& out) {
     for (const std::string& problem : problems) fmt::print(out, "  {}\n", problem);
     all_valid = all_valid && problems.empty();
   }
-  return all_valid ? 0 : 1;
+  return all_valid ? reports::kExitConforms : reports::kExitDoesNotConform;
 }
 
 const reports::Writer& writer_named(const std::string& format) {

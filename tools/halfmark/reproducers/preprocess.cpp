@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -13,6 +12,9 @@
 #include <ranges>
 #include <set>
 #include <utility>
+
+#include "tools/halfmark/reproducers/condition.hpp"
+#include "tools/halfmark/reproducers/no_program.hpp"
 
 namespace halfmark::tools {
 namespace {
@@ -87,7 +89,9 @@ Tokens without_casts(const Tokens& body, const std::vector<std::string>& paramet
                                                "unsigned", "ushort", "half"};
   Tokens kept;
   for (std::size_t i = 0; i < body.size(); ++i) {
-    const bool casts = i + 5 < body.size() && is(body[i], "(") &&
+    // After a name, the brackets are a call's: `PACK(uint)(x)`.
+    const bool is_call = i > 0 && is_name(body[i - 1]) && !is(body[i - 1], "return");
+    const bool casts = !is_call && i + 5 < body.size() && is(body[i], "(") &&
                        kTypes.contains(body[i + 1].text) && is(body[i + 2], ")") &&
                        is(body[i + 3], "(") && is(body[i + 5], ")") &&
                        std::ranges::count(parameters, body[i + 4].text) == 1;
@@ -209,65 +213,9 @@ class Expansion {
   const Macros& macros_;
 };
 
-// A condition after macro expansion; a remaining name counts as 0.
-class Condition {
- public:
-  explicit Condition(Tokens tokens) : tokens_(std::move(tokens)) {}
-  [[nodiscard]] bool holds() { return disjunction() != 0; }
-
- private:
-  [[nodiscard]] bool next_is(std::string_view text) const {
-    return at_ < tokens_.size() && is(tokens_[at_], text);
-  }
-  bool take(std::string_view text) {
-    const bool taken = next_is(text);
-    at_ += taken ? 1 : 0;
-    return taken;
-  }
-  long disjunction() {
-    long value = conjunction();
-    while (take("||")) value = static_cast<long>((conjunction() != 0) | (value != 0));
-    return value;
-  }
-  long conjunction() {
-    long value = equality();
-    while (take("&&")) value = static_cast<long>((equality() != 0) & (value != 0));
-    return value;
-  }
-  long equality() {
-    const long value = product();
-    return take("==") ? static_cast<long>(product() == value) : value;
-  }
-  long product() {
-    for (long value = primary();;) {
-      if (take("*")) {
-        value *= primary();
-      } else if (take("/")) {
-        const long by = primary();
-        value = by == 0 ? 0 : value / by;
-      } else {
-        return value;
-      }
-    }
-  }
-  long primary() {
-    if (take("!")) return static_cast<long>(primary() == 0);
-    if (take("(")) {
-      const long value = disjunction();
-      take(")");
-      return value;
-    }
-    if (at_ == tokens_.size()) return 0;
-    const std::string& text = tokens_[at_++].text;
-    if (text == "__has_include") {  // left to the vendor's header
-      at_ = behind_bracket(tokens_, at_);
-      return 1;
-    }
-    return std::isdigit(static_cast<unsigned char>(text[0])) != 0 ? std::stol(text, nullptr, 0) : 0;
-  }
-
-  Tokens tokens_;
-  std::size_t at_ = 0;
+// From an #if to its #endif: whether this alternative is taken, and whether any was so far.
+struct Branch {
+  bool is_open = false, was_taken = false;
 };
 
 class Preprocessor {
@@ -303,21 +251,40 @@ class Preprocessor {
     if (tokens.empty()) return;
     const std::string& word = tokens[0].text;
     const Tokens rest(tokens.begin() + 1, tokens.end());
-    if (word == "if") return branches_.push_back(is_open() && holds(rest));
-    if (word == "ifdef") return branches_.push_back(is_defined(rest));
-    if (word == "ifndef") return branches_.push_back(!is_defined(rest));
-    if (word == "else") return branches_.back().flip();
-    if (word == "endif") return branches_.pop_back();
-    if (!is_open() || word == "line") return;
+    if (takes_branch(word, rest) || !is_open() || word == "line") return;
     flush();
     if (word == "define") {
       define(line.substr(line.find("define") + 6));
     } else if (word == "undef") {
       macros_.erase(rest.at(0).text);
-    } else {
+    } else if (word == "pragma" || word == "include") {
       result_.directives.push_back("#" + line);
+    } else {
+      throw NoProgram{
+          fmt::format("its kernel's text has a directive that is not known: #{}", word)};
     }
   }
+
+  // Whether the directive opens or ends a branch. A condition that decides nothing is not read: one
+  // inside a closed branch, or behind an alternative that was taken.
+  bool takes_branch(const std::string& word, const Tokens& rest) {
+    if (word == "if") {
+      open_if(is_open() && holds(rest));
+    } else if (word == "ifdef" || word == "ifndef") {
+      open_if(is_open() && is_defined(rest) == (word == "ifdef"));
+    } else if (word == "elif" || word == "else") {
+      const bool was_taken = branches_.back().was_taken;
+      branches_.pop_back();
+      open_if(!was_taken && is_open() && (word == "else" || holds(rest)));
+      branches_.back().was_taken |= was_taken;
+    } else if (word == "endif") {
+      branches_.pop_back();
+    } else {
+      return false;
+    }
+    return true;
+  }
+  void open_if(bool opens) { branches_.push_back({.is_open = opens, .was_taken = opens}); }
 
   // "(" starts the parameters of a macro only if it directly follows the name.
   void define(const std::string& text) {
@@ -350,14 +317,12 @@ class Preprocessor {
       asked.push_back({macros_.contains(condition.at(i).text) ? "1" : "0"});
       i += bracketed ? 1 : 0;
     }
-    return Condition(Expansion(macros_).of(asked)).holds();
+    return condition_holds(Expansion(macros_).of(asked));
   }
   [[nodiscard]] bool is_defined(const Tokens& rest) const {
     return macros_.contains(rest.at(0).text);
   }
-  [[nodiscard]] bool is_open() const {
-    return std::ranges::find(branches_, false) == branches_.end();
-  }
+  [[nodiscard]] bool is_open() const { return std::ranges::all_of(branches_, &Branch::is_open); }
   // Expands the text read so far, with the definitions that precede it.
   void flush() {
     Tokens made = Expansion(macros_).of(tokens_of(code_));
@@ -367,7 +332,7 @@ class Preprocessor {
   }
 
   Macros macros_;
-  std::vector<bool> branches_;
+  std::vector<Branch> branches_;
   std::string code_;
   Preprocessed result_;
 };

@@ -4,7 +4,7 @@
 // kept, and HM_U2F of a constant becomes the number. Decides tokens only.
 //
 // Assumes what kernels/README.md requires: no # operator, no variadic macros, and conditions of
-// only defined, &&, ||, !, ==, *, / and numbers.
+// only defined, &&, ||, !, ==, >, >=, *, / and numbers.
 #pragma once
 
 #include <map>
@@ -22,7 +22,8 @@ struct Preprocessed {
   Tokens tokens;
 };
 
-/// `definitions` precede the text: name and value, as with -D.
+/// `definitions` precede the text: name and value, as with -D. Throws NoProgram for a directive
+/// that is not known.
 [[nodiscard]] Preprocessed preprocess(std::string_view text,
                                       const std::map<std::string, std::string>& definitions);
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tools/halfmark/reproducers/no_program.hpp"
+
 namespace halfmark::tools {
 namespace {
 
@@ -53,6 +55,31 @@ TEST(Preprocess, DecidesBranches) {
   EXPECT_EQ("no neither", after(kText));
 }
 
+TEST(Preprocess, TakesOneAlternative) {
+  constexpr const char* kText =
+      "#if N == 1\none\n#elif N == 2\ntwo\n#elif N >= 2\nmore\n#else\nnone\n#endif\nbehind";
+  EXPECT_EQ("one behind", after(kText, {{"N", "1"}}));
+  EXPECT_EQ("two behind", after(kText, {{"N", "2"}})) << "though the next condition holds as well";
+  EXPECT_EQ("more behind", after(kText, {{"N", "3"}}));
+  EXPECT_EQ("none behind", after(kText));
+  EXPECT_TRUE(preprocess(kText, {{"N", "1"}}).directives.empty());
+}
+
+TEST(Preprocess, TakesNoAlternativeInAClosedBranch) {
+  constexpr const char* kText =
+      "#ifdef A\n#if B\nb\n#elif defined(A)\na\n#else\nneither\n#endif\n#elif B\nonly b\n#endif";
+  EXPECT_EQ("a", after(kText, {{"A", "1"}}));
+  EXPECT_EQ("b", after(kText, {{"A", "1"}, {"B", "1"}}));
+  EXPECT_EQ("only b", after(kText, {{"B", "1"}}));
+  EXPECT_EQ("", after(kText));
+}
+
+TEST(Preprocess, RefusesADirectiveThatItDoesNotKnow) {
+  EXPECT_THROW(static_cast<void>(preprocess("#elifdef A\nb", {})), NoProgram);
+  EXPECT_EQ("b", after("#ifdef A\n#error A\n#endif\nb")) << "what is left out need not be known";
+  EXPECT_THROW(static_cast<void>(preprocess("#error A", {})), NoProgram);
+}
+
 TEST(Preprocess, ReckonsInBranches) {
   constexpr const char* kText =
       "#define BITS 16\n#define WORDS ((K / 2) / (32 / BITS))\n"
@@ -60,6 +87,9 @@ TEST(Preprocess, ReckonsInBranches) {
   EXPECT_EQ("four", after(kText, {{"K", "16"}}));
   EXPECT_EQ("other", after(kText, {{"K", "8"}}));
   EXPECT_EQ("yes", after("#if 2 * 3 == 6 && 1 / 0 == 0\nyes\n#endif"));
+  EXPECT_EQ("yes", after("#if 3 > 2 && 2 >= 2 && !(2 > 2)\nyes\n#endif"));
+  EXPECT_EQ("no", after("#if 1 > 1 && __has_builtin(f)\nyes\n#else\nno\n#endif"));
+  EXPECT_EQ("yes", after("#if 2 > 1 && __has_builtin(f)\nyes\n#else\nno\n#endif"));
 }
 
 TEST(Preprocess, DropsCommentsAndKeepsWhatIsNotItsOwn) {
@@ -72,6 +102,8 @@ TEST(Preprocess, DropsCommentsAndKeepsWhatIsNotItsOwn) {
 TEST(Preprocess, DropsCastsOfArgumentsAndNoOthers) {
   EXPECT_EQ("fma((a), (b)) (float)(n)",
             after("#define FMA(a, b) fma((float)(a), (float)(b))\nFMA(a, b) (float)(n)"));
+  EXPECT_EQ("as_uint(x)", after("#define AS(t) as_##t\n#define WORD(v) AS(uint)(v)\nWORD(x)"))
+      << "a call, and no cast";
 }
 
 TEST(Preprocess, WritesBitsAsTheNumberWhereThatIsOne) {

@@ -14,6 +14,7 @@
 #include "suites/core/execute/plan.hpp"
 #include "suites/core/judge/result.hpp"
 #include "tools/halfmark/reproducers/kernel_cut.hpp"
+#include "tools/halfmark/reproducers/no_program.hpp"
 
 namespace halfmark::tools {
 
@@ -35,11 +36,6 @@ struct Remnant {
   std::string kernel = {};     // a kernel that is not in its family's text
   std::string feature = {};    // appended to the architecture for the compiler
   std::string otherwise = {};  // what it means if the program finds no difference
-};
-
-/// The reason why there is no program, as the end of a sentence: "the operands are 4096 values".
-struct NoProgram {
-  std::string reason;
 };
 
 /// The maximum width of lists.

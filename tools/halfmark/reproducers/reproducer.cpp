@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "reference/formats/text.hpp"
 #include "reference/text/visible.hpp"
 #include "suites/core/case/errors.hpp"
+#include "suites/core/case/finding_classes.hpp"
 #include "suites/core/execute/placed.hpp"
 #include "suites/core/shrink/shrink.hpp"
 #include "suites/registry.hpp"
@@ -42,7 +44,15 @@ const suites::TensorSpec* spec_of(const suites::Plan& plan, std::string_view nam
   return at == plan.tensors.size() ? nullptr : &plan.tensors[at];
 }
 
-// Elementary operations and functions: keeps the kernel and the operands of one wrong element.
+// Families whose kernels compute each element from those at its own index, of which they take the
+// number last.
+bool has_independent_elements(std::string_view family) {
+  constexpr std::string_view kFamilies[] = {"arithmetic", "functions", "binary_functions",
+                                            "half_functions"};
+  return std::ranges::find(kFamilies, family) != std::end(kFamilies);
+}
+
+// Keeps the kernel and the operands of one wrong element.
 void cut_to_one_element(Remnant& left) {
   suites::Launch& launch = left.plan.launches.at(0);
   suites::TensorSet one;
@@ -140,7 +150,7 @@ void cut_to_call(Remnant& left) {
 void show_runs(const suites::CaseResult& finding, Remnant& left) {
   constexpr std::size_t kLeast = 2, kFew = 200, kMany = 2000;
   left.form = Form::kRuns;
-  const bool varies = finding.finding_class == "race" || finding.finding_class == "nondet";
+  const bool varies = suites::differs_between_runs(finding.finding_class);
   if (varies && left.plan.concurrency != suites::Concurrency::kNone)
     throw NoProgram{
         "its runs differ only while other work runs on the device, and a program has one queue and "
@@ -194,7 +204,7 @@ Remnant remnant_of(const suites::CaseResult& finding, const backends::DeviceInfo
   if (problem->relation() && !left.plan.operators.empty()) cut_to_call(left);
   if (wrong == nullptr || is_sequence || left.plan.launches.empty()) return left;
   const std::string& family = left.plan.launches[0].family;
-  if (family == "arithmetic" || family == "functions") cut_to_one_element(left);
+  if (has_independent_elements(family)) cut_to_one_element(left);
   if (family == "gemm") cut_to_chain(finding, left);
   return left;
 }

@@ -180,7 +180,7 @@ std::optional<Words> product_words(const backends::ReproducerFrame& frame, const
 // Any operator as a table of views.
 Words table_words(const suites::Plan& plan, const suites::OperatorStep& step, std::size_t columns) {
   std::vector<std::string> views;
-  std::string scalars, options;
+  std::string scalars;
   for (const suites::TensorSlice& slice : step.tensors) {
     const std::string format =
         slice.format.empty() ? std::string(format_of(plan, slice).name) : slice.format;
@@ -191,11 +191,9 @@ Words table_words(const suites::Plan& plan, const suites::OperatorStep& step, st
   }
   for (const auto& [name, value] : step.scalars)
     scalars += fmt::format("{{{}, {:a}}}, ", quoted(name), value);
-  for (const auto& [name, value] : step.options)
-    options += fmt::format("{{{}, {}}}, ", quoted(name), quoted(value));
   return {{"views", "    " + packed(views, " ", columns)},
           {"scalar_list", scalars},
-          {"option_list", options},
+          {"option_list", quoted_pairs(step.options)},
           {"scalar_count", fmt::format("{}", step.scalars.size())},
           {"option_count", fmt::format("{}", step.options.size())},
           {"view_count", fmt::format("{}", step.tensors.size())},

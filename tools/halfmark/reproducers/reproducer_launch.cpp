@@ -33,15 +33,33 @@ std::string compiler_of(const backends::DeviceInfo& device) {
   return shared == std::string::npos ? text : text.erase(shared, 8);
 }
 
-// The macros that the kernel texts test, in addition to those that the launch defines.
-std::map<std::string, std::string> defined_for(const backends::DeviceInfo& device,
-                                               const suites::Launch& launch, bool has_words) {
-  std::map<std::string, std::string> defined(launch.defines.begin(), launch.defines.end());
-  if (device.offers("fp32.divide_sqrt_correctly_rounded")) defined["HM_HAS_CR_DIVSQRT"] = "1";
-  if (device.offers("fp16.arithmetic")) defined["HM_HAS_HALF_ARITH"] = "1";
-  if (has_words) {  // the plug-in built the kernel, so it has what the kernel needs
-    for (const char* word : {"HM_HAS_FUNCTIONS", "HM_HAS_HALF_FUNCTIONS"}) defined[word] = "1";
+using Definitions = std::map<std::string, std::string>;
+
+// Words that the promises of a device decide.
+constexpr std::pair<const char*, const char*> kPromised[] = {
+    {"HM_HAS_CR_DIVSQRT", "fp32.divide_sqrt_correctly_rounded"},
+    {"HM_HAS_HALF_ARITH", "fp16.arithmetic"}};
+
+// The words of a dialect that is not part of the text, a plug-in's: it built the kernel, so it has
+// what the kernel needs. A word that the text uses stays as it is.
+void define_needed(const std::string& text, Definitions& defined) {
+  for (const Token& token : tokens_of(text)) {
+    const bool is_decided =
+        std::ranges::any_of(kPromised, [&](const auto& row) { return token.text == row.first; });
+    if (token.text.starts_with("HM_HAS_") && !is_decided) defined[token.text] = "1";
   }
+  constexpr const char* kHalfFunction = "HM_VENDOR_FP16";
+  if (defined.contains("HM_HAS_HALF_ARITH")) defined[kHalfFunction] = kHalfFunction;
+}
+
+// The macros that the text tests, in addition to those that the launch defines.
+Definitions defined_for(const backends::DeviceInfo& device, const suites::Launch& launch,
+                        const std::string& text, bool has_dialect) {
+  Definitions defined(launch.defines.begin(), launch.defines.end());
+  for (const auto& [word, capability] : kPromised) {
+    if (device.offers(capability)) defined[word] = "1";
+  }
+  if (!has_dialect) define_needed(text, defined);
   if (compiler_of(device).find(" -mf16c") != std::string::npos) {
     for (const char* word : {"__F16C__", "__FLT16_MANT_DIG__"}) defined[word] = "1";
   }
@@ -144,6 +162,15 @@ std::string directive_text(const KernelText& kernel) {
   return text;
 }
 
+// Those definitions of a launch that a dialect reads (kernels/README.md): a plug-in's is not in the
+// text, and must still find them.
+void add_definitions(const suites::Launch& launch, Words& words) {
+  auto definitions = launch.defines;
+  std::erase_if(definitions, [](const auto& row) { return !row.first.starts_with("HM_PACK_"); });
+  words["definition_list"] = quoted_pairs(definitions);
+  words["definition_count"] = fmt::format("{}", definitions.size());
+}
+
 // Dialect, family and kernel of one launch, before a preprocessor has seen them.
 std::string text_of(const backends::ReproducerFrame& frame, const Remnant& left,
                     const suites::Launch& launch) {
@@ -152,25 +179,37 @@ std::string text_of(const backends::ReproducerFrame& frame, const Remnant& left,
   return frame.dialect + "\n" + of_family + "\n" + left.kernel;
 }
 
+// The launches of a plan as statements, and the kernels that they use.
+struct Launches {
+  KernelText kernels;
+  std::vector<std::string> statements;
+};
+
+Launches launches_of(const backends::ReproducerFrame& frame, const Remnant& left,
+                     const backends::DeviceInfo& device) {
+  Launches made;
+  using Kernel = std::tuple<std::string, std::string, decltype(suites::Launch::defines)>;
+  std::map<Kernel, std::string> entries;  // of the kernels that were added
+  for (const suites::Launch& launch : left.plan.launches) {
+    std::string& entry = entries[{launch.family, launch.entry, launch.defines}];
+    if (entry.empty()) {
+      const std::string text = text_of(frame, left, launch);
+      KernelText cut =
+          cut_kernel(text, launch.entry, defined_for(device, launch, text, !frame.dialect.empty()));
+      if (cut.functions.empty()) throw NoProgram{"its kernel is not in the language of the device"};
+      entry = name_apart(cut, made.kernels, launch.entry, entries.size());
+      add_to(made.kernels, std::move(cut));
+    }
+    made.statements.push_back(launch_text(frame, left, launch, entry));
+  }
+  return made;
+}
+
 }  // namespace
 
 Words launch_words(const backends::ReproducerFrame& frame, const Remnant& left,
                    const backends::DeviceInfo& device) {
-  KernelText all;
-  std::vector<std::string> launches;
-  using Kernel = std::tuple<std::string, std::string, decltype(suites::Launch::defines)>;
-  std::map<Kernel, std::string> entries;  // of kernels that are in `all`
-  for (const suites::Launch& launch : left.plan.launches) {
-    std::string& entry = entries[{launch.family, launch.entry, launch.defines}];
-    if (entry.empty()) {
-      KernelText cut = cut_kernel(text_of(frame, left, launch), launch.entry,
-                                  defined_for(device, launch, frame.dialect.empty()));
-      if (cut.functions.empty()) throw NoProgram{"its kernel is not in the language of the device"};
-      entry = name_apart(cut, all, launch.entry, entries.size());
-      add_to(all, std::move(cut));
-    }
-    launches.push_back(launch_text(frame, left, launch, entry));
-  }
+  const auto [all, launches] = launches_of(frame, left, device);
   const suites::Launch& first = left.plan.launches.at(0);
   const bool in_threads = !frame.words.contains("create");
   if (in_threads && launches.size() > 1)
@@ -188,6 +227,7 @@ Words launch_words(const backends::ReproducerFrame& frame, const Remnant& left,
   words["directives"] = directive_text(all);
   words["compiler"] = compiler_of(device);
   words["feature"] = left.feature;
+  add_definitions(first, words);
   words["build_options"] =
       device.offers("fp32.divide_sqrt_correctly_rounded") ? "@options.rounded@" : "@options.plain@";
   words["group"] = joined(first.items);

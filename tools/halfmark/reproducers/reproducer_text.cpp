@@ -142,4 +142,11 @@ std::string quoted(const std::string& text) {
   return literal + '"';
 }
 
+std::string quoted_pairs(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  std::string list;
+  for (const auto& [name, value] : pairs)
+    list += fmt::format("{{{}, {}}}, ", quoted(name), quoted(value));
+  return list;
+}
+
 }  // namespace halfmark::tools

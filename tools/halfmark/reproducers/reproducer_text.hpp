@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/reproducers.hpp"
@@ -45,5 +46,8 @@ struct WrongResult {
 [[nodiscard]] std::string one_line(std::string text);
 /// The text as a string literal.
 [[nodiscard]] std::string quoted(const std::string& text);
+/// {"name", "value"}, for each, the beginning of a list in C.
+[[nodiscard]] std::string quoted_pairs(
+    const std::vector<std::pair<std::string, std::string>>& pairs);
 
 }  // namespace halfmark::tools

@@ -13,6 +13,7 @@
 #include "reference/formats/classify.hpp"
 #include "reference/formats/text.hpp"
 #include "reference/slow/operands.hpp"
+#include "reports/exit_codes.hpp"
 #include "tools/halfmark/selftest/silicon_neighbours.hpp"
 
 namespace halfmark::tools {
@@ -349,8 +350,8 @@ int selftest_silicon(std::ostream& out, const SiliconOptions& options,
                               passed ? "passed" : "FAILED", tried - failed, tried, options.seed));
   }
   out.flush();
-  if (tried == 0) return 3;
-  return failed == 0 ? 0 : 1;
+  if (tried == 0) return reports::kExitNoAnswer;
+  return failed == 0 ? reports::kExitConforms : reports::kExitDoesNotConform;
 }
 
 }  // namespace halfmark::tools

@@ -7,8 +7,10 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 #include "reports/files.hpp"
+#include "reports/true_fp16.hpp"
 #include "reports/validate.hpp"
 #include "suites/core/case/errors.hpp"
 #include "suites/registry.hpp"
@@ -65,8 +67,15 @@ DeviceNote note_of(const reports::Finding& finding) {
   return note;
 }
 
-bool is_not_native(const reports::Fp16Operator& op) {
-  return op.kind == "emulated" || op.kind == "storage-only" || op.kind == "bf16-substituted";
+// Nothing for a verdict that names no kind: it is undecided or disputed.
+std::optional<NoteKind> kind_of(const reports::Fp16Operator& op) {
+  using reports::Fp16Kind;
+  for (const Fp16Kind kind : reports::kAllFp16Kinds) {
+    if (reports::name_of(kind) != op.kind) continue;
+    const bool is_native = kind == Fp16Kind::kNative || kind == Fp16Kind::kHalfAccumulation;
+    return is_native ? NoteKind::kNative : NoteKind::kEmulated;
+  }
+  return std::nullopt;
 }
 
 // Of "nn.m384n384k384.plain" the part that is a shape.
@@ -80,8 +89,8 @@ Extents extents_of(std::string_view shape) {
 }
 
 // "fp16.acc-fp32.out-fp16" is about operands in fp16 whose sums are in fp32; chain.add about add.
-DeviceNote note_of(const reports::Fp16Operator& op) {
-  DeviceNote note{.kind = is_not_native(op) ? NoteKind::kEmulated : NoteKind::kNative,
+DeviceNote note_of(const reports::Fp16Operator& op, NoteKind kind) {
+  DeviceNote note{.kind = kind,
                   .suite = op.operation,
                   .operation = without_prefix(op.operation, "chain."),
                   .format = op.formats.substr(0, op.formats.find('.')),
@@ -98,7 +107,9 @@ DeviceNote note_of(const reports::Fp16Operator& op) {
 std::vector<DeviceNote> notes_of(const reports::Scorecard& card) {
   std::vector<DeviceNote> notes;
   for (const reports::Finding& finding : card.findings) notes.push_back(note_of(finding));
-  for (const reports::Fp16Operator& op : card.fp16_operators) notes.push_back(note_of(op));
+  for (const reports::Fp16Operator& op : card.fp16_operators) {
+    if (const auto kind = kind_of(op)) notes.push_back(note_of(op, *kind));
+  }
   return notes;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a scorecard says of operators: findings, and of operators on fp16 data whether they run on
-// units for fp16. Decides when an entry of a card is about an operator that a model uses: the same
-// operator, forward or backward, with the same formats. Judges nothing.
+// units for fp16, where that was decided. Decides when an entry of a card is about an operator that
+// a model uses: the same operator, forward or backward, with the same formats. Judges nothing.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "suites/core/case/errors.hpp"
 
@@ -78,6 +80,30 @@ TEST(DeviceNotes, OfAnUnknownCaseConcernTheWholeSuite) {
   EXPECT_TRUE(concerns(notes[0], {.name = "gelu", .format = "fp16"}));
   EXPECT_TRUE(concerns(notes[0], {.name = "relu", .format = "fp32"}));
   EXPECT_FALSE(concerns(notes[0], {.name = "softmax", .format = "fp16"}));
+}
+
+reports::Fp16Operator product(std::string kind, std::string shape) {
+  reports::Fp16Operator made;
+  made.operation = "gemm";
+  made.formats = "fp16.acc-fp32.out-fp16";
+  made.kind = std::move(kind);
+  made.shape = std::move(shape);
+  return made;
+}
+
+// Of the shapes at which the product was timed, those with a decided verdict speak for others.
+TEST(DeviceNotes, OfAnUndecidedVerdictThereAreNone) {
+  reports::Scorecard card;
+  card.fp16_operators = {
+      product("undecided", "nn.m64n64k64.plain"), product("emulated", "nn.m128n128k128.plain"),
+      product("disputed", "nn.m256n256k256.plain"), product("native", "nn.m512n512k512.plain"),
+      product("bf16-substituted", "nn.m1024n1024k1024.plain")};
+  const std::vector<DeviceNote> notes = notes_of(card);
+  ASSERT_EQ(3u, notes.size());
+  EXPECT_EQ(NoteKind::kEmulated, notes[0].kind);
+  EXPECT_EQ((Extents{{'m', 128}, {'n', 128}, {'k', 128}}), notes[0].extents);
+  EXPECT_EQ(NoteKind::kNative, notes[1].kind);
+  EXPECT_EQ(NoteKind::kEmulated, notes[2].kind);
 }
 
 TEST(DeviceNotes, NeedACard) {

@@ -11,6 +11,7 @@
 
 #include "reference/text/json.hpp"
 #include "reference/text/visible.hpp"
+#include "reports/exit_codes.hpp"
 #include "reports/files.hpp"
 #include "reports/lab_page.hpp"
 #include "reports/validate.hpp"
@@ -233,7 +234,7 @@ int diagnose_training(const DiagnoseOptions& options, std::ostream& out) {
     const bool is_one = subject.logs.size() == 1 && subject.logs.front().name.empty();
     out << text::visible_json((is_one ? reports[0] : reports).dump(2)) << '\n';
   }
-  return fails ? 1 : 0;
+  return fails ? reports::kExitDoesNotConform : reports::kExitConforms;
 }
 
 void list_training_rules(std::ostream& out) {
