@@ -232,11 +232,10 @@ TEST_P(OnlyARelation, SeesTheFault) {
   EXPECT_LT(0, broken);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Library, OnlyARelation,
-    testing::Values(Planted{"S20", "softmax", "softmax(x + 64) differs from softmax(x) in"},
-                    Planted{"E05", "loss", "mse(x2 / 8, x / 8) differs from mse(x, x2) / 64"}),
-    [](const auto& row) { return std::string(row.param.fault); });
+INSTANTIATE_TEST_SUITE_P(Library, OnlyARelation,
+                         testing::Values(Planted{
+                             "E05", "loss", "mse(x2 / 8, x / 8) differs from mse(x, x2) / 64"}),
+                         [](const auto& row) { return std::string(row.param.fault); });
 
 }  // namespace
 }  // namespace halfmark::suites

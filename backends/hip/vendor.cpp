@@ -17,12 +17,14 @@ constexpr const char* kDriverNames[] = {"libamdhip64.so.7", "libamdhip64.so.6", 
                                         "libamdhip64.so"};
 constexpr const char* kCompilerNames[] = {"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so"};
 constexpr const char* kCompilerCompanions[] = {"libhiprtc-builtins.so*"};
+constexpr const char* kCompilerParts[] = {"libamd_comgr.so*"};  // Clang and LLVM
 // Contraction is "fast" by default, and pragmas do not affect code inlined from headers.
 constexpr const char* kStrictOptions[] = {"-ffp-contract=off", "-std=c++17", "-O3"};
 
 // gfx8 flushes fp32 subnormals by default. hipRTC before 6 uses the bare instruction for a
 // square root.
-constexpr const char* kVariables[] = {"HIP_",     "HIPBLASLT_", "HSA_",  "MIOPEN_",
+constexpr const char* kVariables[] = {"HIPRTC_",  "AMD_COMGR_",  // the compiler reads these two
+                                      "HIP_",     "HIPBLASLT_", "HSA_",  "MIOPEN_",
                                       "ROCBLAS_", "ROCM_",      "ROCR_", "GPU_DEVICE_ORDINAL="};
 
 const shim::UnitForm kUnitForms[] = {
@@ -94,7 +96,8 @@ const shim::Vendor kVendor = {
                  .symbols = shim::kCompilerSymbols,
                  .remedy = "install ROCm's hipRTC, or name libhiprtc.so with "
                            "HALFMARK_HIP_COMPILER",
-                 .companions = kCompilerCompanions},
+                 .companions = kCompilerCompanions,
+                 .parts = kCompilerParts},
     .compiler_may_be_in_driver = true,
     .compiler_follows_driver = false,
     .offline_compiler = {},
@@ -119,6 +122,7 @@ const shim::Vendor kVendor = {
                  .forwarded_header = nullptr},
     .units = {.forms = kUnitForms, .none = nullptr},
     .variables = kVariables,
+    .compiler_variables = std::span(kVariables).first(2),
     .blas = &kBlas,
     .blas_lt = &kBlasLt,
     .dnn = &kDnn,

@@ -48,6 +48,7 @@ constexpr FaultRow kRows[] = {
     control("N35", "cast_cache", "every pass casts the weights anew", "legal"),
     control("N36", "clip", "the factor is compared the other way round", "legal"),
     control("N37", "gemm", "ReLU of a negative number is -0, as 0 * x is", "legal"),
+    control("N38", "softmax", "rows with a great maximum take exp by exp2", "legal"),
 };
 
 }  // namespace

@@ -20,6 +20,20 @@ namespace halfmark::backends::opencl {
                                         cl_platform_info key);  // "" when refused
 [[nodiscard]] bool has_extension(cl_device_id device, const std::string& name);
 [[nodiscard]] bool has_timer(cl_device_id device);  // without one, event times are meaningless
+
+// One CL_DEVICE_*_FP_CONFIG; a driver may refuse to answer, which is also evidence.
+struct FloatConfig {
+  std::string answer;
+  cl_device_fp_config bits = 0;
+};
+
+// A driver's answers on which its promises rest.
+struct Answers {
+  std::string version, profile, extensions;
+  FloatConfig single = {}, half = {};
+};
+
+[[nodiscard]] std::vector<Promise> promises_of(const Answers& answers);
 [[nodiscard]] DeviceInfo describe(const FoundDevice& found);
 
 // By the runtime where it has the attribute, by the operating system for processors.

@@ -10,49 +10,13 @@
 #include <utility>
 
 #include "backends/shim/blas_answers.hpp"
+#include "backends/shim/device_memory.hpp"
 
 namespace halfmark::backends::shim {
 namespace {
 
 constexpr std::int64_t kMostBatch = 65535;
-
-// Device memory that grows to the largest request so far.
-class DeviceMemory {
- public:
-  explicit DeviceMemory(const DriverCalls& calls) : calls_(calls) {}
-  DeviceMemory(const DeviceMemory&) = delete;
-  DeviceMemory& operator=(const DeviceMemory&) = delete;
-  ~DeviceMemory() { clear(); }
-
-  void* of(std::size_t bytes) {
-    if (bytes > bytes_) {
-      clear();
-      check("allocate", calls_.allocate(&address_, bytes), bytes);
-      bytes_ = bytes;
-    }
-    return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address_));
-  }
-  void write(const void* source, std::size_t bytes) {
-    of(bytes);
-    check("copy in", calls_.copy_in(address_, source, bytes), bytes);
-    // The product runs in a stream that does not wait for the default one.
-    check("synchronise", calls_.stream_synchronise(nullptr), bytes);
-  }
-
- private:
-  static void check(const char* call, Status status, std::size_t bytes) {
-    if (status != 0)
-      throw BackendError(call, status, fmt::format("{} of {} bytes: {}", call, bytes, status));
-  }
-  void clear() {
-    if (bytes_ != 0) calls_.release(address_);
-    bytes_ = 0;
-  }
-
-  const DriverCalls& calls_;
-  Address address_{};
-  std::size_t bytes_ = 0;
-};
+constexpr float kOne = 1;
 
 // RAII owner of one of the library's objects.
 class Descriptor {
@@ -97,7 +61,7 @@ struct LtProduct {
   std::array<std::byte, 8> alpha, beta;
   std::vector<std::byte> choice;  // the algorithm, then LtChoice
   LtChoice chosen{};
-  void* workspace = nullptr;
+  std::shared_ptr<const DeviceBlock> workspace = nullptr;  // null: it needs none
 };
 
 bool is_narrow(const std::string& format) { return element_bytes(format) == 1; }
@@ -147,9 +111,8 @@ class BlasLt final : public OperatorLibrary {
   std::int64_t last_batch_ = 0;
   LtCalls calls_{};
   LibraryHandle handle_;
-  DeviceMemory workspace_;
-  DeviceMemory one_;  // the scale of every 8-bit matrix
-  const void* scale_ = nullptr;
+  GrowingMemory workspace_;
+  DeviceBlock one_;  // the scale of every 8-bit matrix
 };
 
 BlasLt::BlasLt(const LtVendor& vendor, OpenLibrary library, const LibrarySetting& setting)
@@ -157,14 +120,12 @@ BlasLt::BlasLt(const LtVendor& vendor, OpenLibrary library, const LibrarySetting
       library_(std::move(library)),
       stream_(setting.stream),
       workspace_(setting.calls),
-      one_(setting.calls) {
+      one_(setting.calls, sizeof kOne) {
   library_.bind(vendor.library.symbols, &calls_);
   const Status status = handle_.create(calls_.create, calls_.destroy);
   if (status != 0) throw BackendError("create handle", status, answers().words_of(status));
   library_.keep();
-  constexpr float kOne = 1;
   one_.write(&kOne, sizeof kOne);
-  scale_ = one_.of(sizeof kOne);
 }
 
 std::string BlasLt::version() const {
@@ -229,7 +190,7 @@ Descriptor BlasLt::described(const GemmProblem& problem, const LtCompute& comput
     check("set type of bias", made.set(numbers.product_bias_type, type));
   }
   const auto scale = [&](const GemmOperand& operand, int attribute) {
-    if (is_narrow(operand.format)) check("set scale", made.set(attribute, scale_));
+    if (is_narrow(operand.format)) check("set scale", made.set(attribute, one_.pointer()));
   };
   scale(problem.first, numbers.product_first_scale);
   scale(problem.second, numbers.product_second_scale);
@@ -305,11 +266,11 @@ StartOperator BlasLt::prepared(const DriverOperatorCall& call, const AddressOf& 
 }
 
 Status BlasLt::multiply(const LtProduct& p) const {
-  return calls_.multiply(handle_.raw(), p.product.raw(), p.alpha.data(), p.first.address,
-                         p.first.layout.raw(), p.second.address, p.second.layout.raw(),
-                         p.beta.data(), p.c.address, p.c.layout.raw(), p.d.address,
-                         p.d.layout.raw(), p.choice.data(), p.workspace, p.chosen.workspace_bytes,
-                         stream_);
+  void* workspace = p.workspace == nullptr ? nullptr : p.workspace->pointer();
+  return calls_.multiply(
+      handle_.raw(), p.product.raw(), p.alpha.data(), p.first.address, p.first.layout.raw(),
+      p.second.address, p.second.layout.raw(), p.beta.data(), p.c.address, p.c.layout.raw(),
+      p.d.address, p.d.layout.raw(), p.choice.data(), workspace, p.chosen.workspace_bytes, stream_);
 }
 
 // A batch is an axis of the launch's grid, which has 65,535 places; nothing in the documents

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <set>
 #include <string_view>
 
 #include "backends/cache_entry.hpp"
@@ -12,6 +14,8 @@
 
 namespace halfmark::backends::shim {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::string_view kSourceLine = "#line 1 \"source\"\n";
 constexpr const char* kEmptyKernel = "HM_KERNEL hm_empty(HM_GLOBAL float* x) { (void)x; }\n";
@@ -139,14 +143,20 @@ void prove_compiler(const Vendor& vendor, const FoundCompiler& found, const Open
   }
 }
 
-std::string compiler_content(const std::string& path, std::span<const char* const> companions) {
-  std::vector<std::string> parts{content_key_of_file(path)};
-  for (const std::string& file : companions_of(path, companions)) {
-    std::string content = content_key_of_file(file);
-    if (std::ranges::find(parts, content) == parts.end()) parts.push_back(std::move(content));
+std::string compiler_content(const std::string& path, const Library& compiler) {
+  std::vector<std::string> contents{content_key_of_file(path)};
+  std::set<fs::path> read;  // a part of 100 MB has several names
+  for (const auto& names : {compiler.companions, compiler.parts}) {
+    for (const std::string& file : companions_of(path, names)) {
+      std::error_code unknown;
+      if (!read.insert(fs::weakly_canonical(file, unknown)).second) continue;
+      std::string content = content_key_of_file(file);
+      if (std::ranges::find(contents, content) == contents.end())
+        contents.push_back(std::move(content));
+    }
   }
-  if (parts.front().empty()) return {};
-  return content_key(parts);
+  if (contents.front().empty()) return {};
+  return content_key(contents);
 }
 
 }  // namespace halfmark::backends::shim

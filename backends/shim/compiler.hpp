@@ -50,9 +50,8 @@ struct CompiledText {
 void prove_compiler(const Vendor& vendor, const FoundCompiler& found, const OpenLibrary& library,
                     const std::string& architecture);
 
-// A hash of the compiler's file and of its companions, the same wherever they lie; empty when they
-// cannot be read.
-[[nodiscard]] std::string compiler_content(const std::string& path,
-                                           std::span<const char* const> companions);
+// A hash of the compiler's file, its companions and its parts, the same wherever they lie; empty
+// when they cannot be read.
+[[nodiscard]] std::string compiler_content(const std::string& path, const Library& compiler);
 
 }  // namespace halfmark::backends::shim

@@ -39,6 +39,8 @@ constexpr Symbol kSymbols[] = {{"thingVersion", offsetof(CompilerCalls, version)
                                {"thingImageBytes", offsetof(CompilerCalls, image_bytes), true},
                                {"thingImage", offsetof(CompilerCalls, image), true}};
 constexpr std::string_view kDialect = "";
+constexpr const char* kParts[] = {"libthingengine.so*"};
+constexpr const char* kVariables[] = {"THINGRTC_"};
 
 // A compiler of version MAJOR that makes code for 75 and ARCHITECTURE.
 constexpr const char* kText = R"(
@@ -86,7 +88,9 @@ class CompilerTest : public testing::Test {
                         .folders = kFolders,
                         .symbols = kSymbols,
                         .remedy = "install it",
-                        .companions = std::span(names_).last(1)};
+                        .companions = std::span(names_).last(1),
+                        .parts = kParts};
+    vendor_.compiler_variables = kVariables;
   }
   ~CompilerTest() override { fs::remove_all(folder_); }
 
@@ -126,7 +130,7 @@ class CompilerTest : public testing::Test {
   }
 
   [[nodiscard]] std::string content_of(const std::string& file) const {
-    return compiler_content(file, vendor_.compiler.companions);
+    return compiler_content(file, vendor_.compiler);
   }
 
   // The loader knows a library by its name for the rest of the process, so each test has its own.
@@ -211,6 +215,39 @@ TEST_F(CompilerTest, ImagesAreKeptByContent) {
   EXPECT_EQ(content, content_of(copy));
   std::ofstream(folder_ / "copy/lib" / (stem_ + "-builtins.so.2"), std::ios::app) << "more";
   EXPECT_NE(content, content_of(copy));
+}
+
+TEST_F(CompilerTest, WhatItOpensItselfIsItsContentAndIsNotOpened) {
+  wheel(2, 90);
+  const std::string without = content_of(path(2));
+  const fs::path engine = folder_ / "cu2/lib/libthingengine.so.3";
+  std::ofstream(engine) << "no library: it cannot be opened";
+  const std::string content = content_of(path(2));
+  EXPECT_NE(without, content);
+  fs::create_symlink(engine, folder_ / "cu2/lib/libthingengine.so");
+  EXPECT_EQ(content, content_of(path(2)));
+  std::ofstream(engine, std::ios::app) << ", of a later version";
+  EXPECT_NE(content, content_of(path(2)));
+  EXPECT_EQ(path(2), found().path);
+}
+
+TEST_F(CompilerTest, ImagesAreKeptByTheVariablesThatTheCompilerReads) {
+  constexpr const char* kOptions = "THINGRTC_COMPILE_OPTIONS_APPEND";
+  ::unsetenv(kOptions);
+  const ImageStore store(vendor_, "content");
+  store.keep("text", "t_90", {.log = "", .image = "code"});
+  EXPECT_TRUE(store.find("text", "t_90"));
+  ::setenv(kOptions, "-ffast-math", 1);
+  EXPECT_FALSE(store.find("text", "t_90"));
+  store.keep("text", "t_90", {.log = "", .image = "fast"});
+  ::setenv(kOptions, "-O1", 1);
+  EXPECT_FALSE(store.find("text", "t_90"));
+  ::unsetenv(kOptions);
+  ASSERT_TRUE(store.find("text", "t_90"));
+  EXPECT_EQ("code", store.find("text", "t_90")->image);
+  ::setenv("OTHER_COMPILE_OPTIONS", "-O1", 1);
+  EXPECT_TRUE(store.find("text", "t_90")) << "another program's variable";
+  ::unsetenv("OTHER_COMPILE_OPTIONS");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "backends/cache_entry.hpp"
 #include "backends/cache_folder.hpp"
+#include "backends/shim/environment_rows.hpp"
 
 namespace halfmark::backends::shim {
 namespace {
@@ -28,6 +29,8 @@ std::string ImageStore::key_of(const std::string& text, const std::string& archi
   for (const char* part : {vendor_.backend, content_.c_str(), text.c_str(),
                            misbehaviour == nullptr ? "" : misbehaviour})
     parts.emplace_back(part);
+  for (std::string& row : environment_rows(vendor_.compiler_variables))
+    parts.push_back(std::move(row));
   return content_key(parts);
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Machine code that a vendor's compiler has made, kept between runs in `images` of the cache
-// folder. The key covers the text, the options and the compiler's content, not its path, so images
-// that one machine has built serve another one with the same compiler.
+// folder. The key covers the text, the options, the compiler's content and the variables that it
+// reads, not its path, so images that one machine has built serve another one with the same
+// compiler.
 //
-// Assumption: a compiler of this family reads no file and no variable that changes its code.
+// Assumption: no file or variable changes a compiler's code but those that vendor.hpp names.
 #pragma once
 
 #include <optional>

@@ -43,7 +43,7 @@ json compiler(const Vendor& vendor, const json& job, const Note& note) {
           {"major", found.major},
           {"minor", found.minor},
           {"architectures", found.architectures},
-          {"content", compiler_content(found.path, vendor.compiler.companions)}};
+          {"content", compiler_content(found.path, vendor.compiler)}};
 }
 
 // Finds the first file that computes a correct product on the driver's first device.
@@ -88,9 +88,8 @@ json prebuild(const Vendor& vendor, const json& job) {
                              .prove = [&](const FoundCompiler& one, const OpenLibrary& library) {
                                prove_compiler(vendor, one, library, wanted);
                              }});
-  const auto& companions = vendor.compiler.companions;
-  const OpenLibrary library = OpenLibrary::open(found.path, companions);
-  const ImageStore store(vendor, compiler_content(found.path, companions));
+  const OpenLibrary library = OpenLibrary::open(found.path, vendor.compiler.companions);
+  const ImageStore store(vendor, compiler_content(found.path, vendor.compiler));
   const std::string architecture = architecture_for(vendor, found, wanted);
   const std::string definitions =
       device_definitions(vendor.promises({.capability = capability_of(vendor, wanted),

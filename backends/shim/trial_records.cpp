@@ -2,14 +2,14 @@
 #include "backends/shim/trial_records.hpp"
 
 #include <link.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "backends/cache_entry.hpp"
+#include "backends/shim/environment_rows.hpp"
 
 namespace halfmark::backends::shim {
 namespace {
@@ -18,19 +18,12 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 // Variables that the loader reads, and those of Halfmark's own libraries, stand-ins included.
-constexpr std::string_view kVariables[] = {"LD_", "HALFMARK_"};
-
-bool is_read(std::string_view row, std::span<const char* const> variables) {
-  const auto begins = [&](std::string_view beginning) { return row.starts_with(beginning); };
-  return std::ranges::any_of(kVariables, begins) || std::ranges::any_of(variables, begins);
-}
+constexpr const char* kVariables[] = {"LD_", "HALFMARK_"};
 
 void add_environment(std::vector<std::string>& parts, std::span<const char* const> variables) {
-  std::vector<std::string> rows;
-  for (char** row = environ; *row != nullptr; ++row) {
-    if (is_read(*row, variables)) rows.emplace_back(*row);
-  }
-  std::ranges::sort(rows);
+  std::vector<const char*> beginnings(std::begin(kVariables), std::end(kVariables));
+  beginnings.insert(beginnings.end(), variables.begin(), variables.end());
+  const std::vector<std::string> rows = environment_rows(beginnings);
   parts.insert(parts.end(), rows.begin(), rows.end());
 }
 

@@ -43,6 +43,8 @@ struct Library {
   // What the library opens by a bare name when it works. Beside a library that the loader does not
   // search for, it is opened first.
   std::span<const char* const> companions = {};
+  // Other files beside it that decide what it does; it opens them itself.
+  std::span<const char* const> parts = {};
 };
 
 // Numbers of the device attributes.
@@ -125,7 +127,8 @@ struct Vendor {
   Units units;
   // Prefixes of the environment variables that affect its libraries.
   std::span<const char* const> variables;
-  const BlasVendor* blas = nullptr;  // null: there is none
+  std::span<const char* const> compiler_variables = {};  // of these: those that change its code
+  const BlasVendor* blas = nullptr;                      // null: there is none
   const LtVendor* blas_lt = nullptr;
   const DnnVendor* dnn = nullptr;  // the same
   std::span<const DataSheet> data_sheets = {};

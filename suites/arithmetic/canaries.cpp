@@ -207,7 +207,7 @@ json run_canaries(Session& session) {
   json list = json::array();
   for (const Canary& canary : kCanaries) {
     const Operation& op = *find_operation(canary.format, canary.operation);
-    if (!op.needs.empty() && !device.offers(op.needs)) continue;
+    if (!lacked(op, device).empty()) continue;
     TensorSet inputs;
     const Bits values[] = {canary.operands.a, canary.operands.b, canary.operands.c};
     for (int i = 0; i < op.arity; ++i) {

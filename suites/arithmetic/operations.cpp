@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "suites/core/execute/provider.hpp"
+
 namespace halfmark::suites::arithmetic {
 
 std::int32_t exponent_of(formats::Bits bits) {
@@ -68,6 +70,7 @@ Bits in_fp32(const Format& f, const Format& to, const Operands& x, const Machine
 const Format* const kHalf = &formats::kFp16;
 const Format* const kSingle = &formats::kFp32;
 const Format* const kBrain = &formats::kBf16;
+constexpr std::string_view kHalfArithmetic = "fp16.arithmetic";
 
 // bf16 conversions are integer code of the prelude: they need only fp32 storage from the device.
 const Operation kOperations[] = {
@@ -90,13 +93,13 @@ const Operation kOperations[] = {
     {"fp16", "sub_in_fp32", 2, kHalf, kHalf, "fp16.storage", in_fp32<sub>},
     {"fp16", "mul_in_fp32", 2, kHalf, kHalf, "fp16.storage", in_fp32<mul>},
     {"fp16", "div_in_fp32", 2, kHalf, kHalf, "fp32.divide_sqrt_correctly_rounded", in_fp32<div>},
-    {"fp16", "add", 2, kHalf, kHalf, "fp16.arithmetic", add},
-    {"fp16", "sub", 2, kHalf, kHalf, "fp16.arithmetic", sub},
-    {"fp16", "mul", 2, kHalf, kHalf, "fp16.arithmetic", mul},
-    {"fp16", "div", 2, kHalf, kHalf, "fp16.arithmetic", div},
-    {"fp16", "sqrt", 1, kHalf, kHalf, "fp16.arithmetic", sqrt},
-    {"fp16", "fma", 3, kHalf, kHalf, "fp16.arithmetic", fma},
-    {"fp16", "muladd", 3, kHalf, kHalf, "fp16.arithmetic", muladd},
+    {"fp16", "add", 2, kHalf, kHalf, kHalfArithmetic, add},
+    {"fp16", "sub", 2, kHalf, kHalf, kHalfArithmetic, sub},
+    {"fp16", "mul", 2, kHalf, kHalf, kHalfArithmetic, mul},
+    {"fp16", "div", 2, kHalf, kHalf, kHalfArithmetic, div},
+    {"fp16", "sqrt", 1, kHalf, kHalf, kHalfArithmetic, sqrt},
+    {"fp16", "fma", 3, kHalf, kHalf, kHalfArithmetic, fma},
+    {"fp16", "muladd", 3, kHalf, kHalf, kHalfArithmetic, muladd},
 };
 
 constexpr std::uint32_t kGroupItems = 64;
@@ -105,6 +108,13 @@ constexpr const char* kOperandNames[] = {"a", "b", "c"};
 }  // namespace
 
 std::span<const Operation> operations() { return kOperations; }
+
+std::string_view lacked(const Operation& operation, const backends::DeviceInfo& device) {
+  if (lacks_full_profile(device)) return kFullProfile;
+  return operation.needs.empty() || device.offers(operation.needs) ? "" : operation.needs;
+}
+
+bool is_half_arithmetic(const Operation& operation) { return operation.needs == kHalfArithmetic; }
 
 std::string_view plain_name(const Operation& operation) {
   constexpr std::string_view kSuffix = "_in_fp32";

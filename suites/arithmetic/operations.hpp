@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "backends/device_info.hpp"
 #include "reference/models/machine.hpp"
 #include "reference/soft/soft.hpp"
 #include "suites/core/execute/plan.hpp"
@@ -33,6 +34,14 @@ struct Operation {
 };
 
 [[nodiscard]] std::span<const Operation> operations();
+
+/// The capability that the operation needs and the device lacks (the full profile among them);
+/// empty: none.
+[[nodiscard]] std::string_view lacked(const Operation& operation,
+                                      const backends::DeviceInfo& device);
+
+/// Whether it computes in fp16 itself, not by way of fp32.
+[[nodiscard]] bool is_half_arithmetic(const Operation& operation);
 
 /// The name without "_in_fp32": the operation that the operands must be hard for.
 [[nodiscard]] std::string_view plain_name(const Operation& operation);

@@ -15,6 +15,7 @@
 #include "suites/arithmetic/pairs.hpp"
 #include "suites/core/case/axes.hpp"
 #include "suites/core/case/errors.hpp"
+#include "suites/core/diagnose/diagnose.hpp"
 
 namespace halfmark::suites::arithmetic {
 namespace {
@@ -125,9 +126,9 @@ const ContractRow& row(const Case& c, const backends::DeviceInfo& device) {
 
 Plan plan(const Case& c, const backends::DeviceInfo& device) {
   const Operation& operation = operation_of(c);
-  if (!operation.needs.empty() && !device.offers(operation.needs)) {
+  if (const std::string_view capability = lacked(operation, device); !capability.empty()) {
     Plan unsupported;
-    unsupported.needs = std::string(operation.needs);
+    unsupported.needs = std::string(capability);
     return unsupported;
   }
   const std::size_t count = count_of(c);
@@ -231,6 +232,40 @@ std::vector<Hypothesis> family_hypotheses(const Case& c) {
   return list;
 }
 
+// Hardware that does without the other roundings may do without subnormals, too.
+void add_truncating_and_flushing(std::vector<Hypothesis>& list, const Problem& problem) {
+  struct Flush {
+    std::string_view key, words;
+    soft::Subnormals subnormals;
+  };
+  constexpr Flush kFlushes[] = {{"inputs", "operands", soft::Subnormals::kFlushIn},
+                                {"results", "results", soft::Subnormals::kFlushOut},
+                                {"all", "operands and results", soft::Subnormals::kFlush}};
+  for (const auto& [key, words, subnormals] : kFlushes) {
+    const models::Machine machine = models::uniform_machine(
+        {.rounding = soft::Rounding::kTowardZero, .subnormals = subnormals});
+    list.push_back(
+        {.name = fmt::format("rounds-toward-zero-and-flushes-{}", key),
+         .finding_class = "ftz",
+         .sentence = fmt::format(
+             "every operation rounds toward zero and takes subnormal {} as zero", words),
+         .evaluate = [&problem, machine](
+                         const Case&, const TensorSet& in) { return problem.expect(in, machine); },
+         .freedoms = {"rounding_mode", "operation_subnormals"},
+         .tier = 1});
+  }
+}
+
+// The hypotheses about machines; of them, those that round toward zero take the freedom to do so.
+std::vector<Hypothesis> half_machines(const Problem& problem) {
+  std::vector<Hypothesis> list = machine_hypotheses(problem);
+  for (Hypothesis& h : list) {
+    if (h.name.ends_with("-rounds-toward-zero")) h.freedoms = {"rounding_mode"};
+  }
+  add_truncating_and_flushing(list, problem);
+  return list;
+}
+
 bool holds_integers(const Case& c, std::string_view tensor) {
   return operation_of(c).name == "ldexp" && tensor == "b";
 }
@@ -287,6 +322,11 @@ class ArithmeticProblem final : public Problem {
   }
   std::vector<Hypothesis> mistakes() const override { return arithmetic::hypotheses(c()); }
   std::vector<Hypothesis> families() const override { return family_hypotheses(c()); }
+  // In fp16 the hypotheses about machines are the suite's own, and still the first to be tried.
+  std::vector<Hypothesis> mistakes_seen_in(const Places&, const TensorSet&) const override {
+    return is_half() ? half_machines(*this) : std::vector<Hypothesis>{};
+  }
+  bool follows_machine() const override { return !is_half(); }
   std::vector<Operand> operands(const TensorSet& inputs, std::string_view tensor,
                                 std::size_t index) const override {
     return arithmetic::operands(c(), inputs, tensor, index);
@@ -295,6 +335,9 @@ class ArithmeticProblem final : public Problem {
     return arithmetic::holds_integers(c(), tensor);
   }
   std::optional<Digested> digested() const override { return arithmetic::digested(c()); }
+
+ private:
+  [[nodiscard]] bool is_half() const { return is_half_arithmetic(operation_of(c())); }
 };
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "suites/core/case/errors.hpp"
 #include "suites/core/judge/judge.hpp"
 #include "suites/core/testing/suite_checks.hpp"
+#include "suites/core/verdict/verdict.hpp"
 
 namespace halfmark::suites::arithmetic {
 namespace {
@@ -224,6 +225,96 @@ TEST(ArithmeticFills, CancellationTellsFusedFromSeparate) {
   ASSERT_EQ("fused", hypotheses.at(0).name);
   const TensorSet fused = hypotheses[0].evaluate(c, inputs).middle;
   EXPECT_GT(compare(suite().bind(c)->expect(inputs).middle, fused, 0).mismatches, 4000u);
+}
+
+constexpr std::string_view kHalfCases[] = {
+    "arithmetic.fp16.add.portable.n4096.near.s7",  "arithmetic.fp16.mul.portable.n4096.near.s7",
+    "arithmetic.fp16.fma.portable.n4096.near.s7",  "arithmetic.fp16.muladd.portable.n4096.near.s7",
+    "arithmetic.fp16.div.portable.n4096.near.s7",  "arithmetic.fp16.sqrt.portable.n4096.bits.s7",
+    "arithmetic.fp16.sub.portable.n131072.near.s7"};  // of so many, one explanation is enough
+
+backends::DeviceInfo device_with(const char* capability, bool offered) {
+  backends::DeviceInfo device;
+  device.promises.push_back(
+      {.capability = capability, .offered = offered, .evidence = "answer", .clause = "clause"});
+  return device;
+}
+
+// The verdict on a device that computes every operation so.
+CaseResult judged(std::string_view name, const backends::DeviceInfo& device,
+                  const soft::Environment& environment) {
+  const auto problem = suite().bind(parse_case("arithmetic", suite().axes, name));
+  const TensorSet inputs = problem->inputs();
+  const Expectation expected = problem->expect(inputs, {});
+  const Assertion assertion{*problem, problem->row(device), device, inputs, allowance_of(expected)};
+  Observation observation{.got = {}, .related = {}};
+  observation.got.outputs = problem->expect(inputs, models::uniform_machine(environment)).middle;
+  CaseResult result;
+  judge(result, assertion, compared(assertion, observation.got), observation, {});
+  return result;
+}
+
+TEST(ArithmeticSuite, HalfMayRoundTowardZeroWhereNearestIsNotOffered) {
+  const auto device = device_with("fp16.arithmetic.round_to_nearest", false);
+  for (const std::string_view name : kHalfCases) {
+    const CaseResult result = judged(name, device, {.rounding = soft::Rounding::kTowardZero});
+    EXPECT_EQ(Standing::kDeviation, result.standing) << name << ": " << result.reason;
+    EXPECT_EQ("clause (answer)", result.permitted_by) << name;
+  }
+}
+
+TEST(ArithmeticSuite, HalfMayNotRoundTowardZeroWhereNearestIsOfferedOrNothingIsSaid) {
+  const auto offers = device_with("fp16.arithmetic.round_to_nearest", true);
+  for (const backends::DeviceInfo& device : {offers, backends::DeviceInfo{}}) {
+    for (const std::string_view name : kHalfCases) {
+      const CaseResult result = judged(name, device, {.rounding = soft::Rounding::kTowardZero});
+      EXPECT_EQ(Verdict::kFail, result.verdict) << name;
+      EXPECT_EQ(Standing::kViolation, result.standing) << name;
+    }
+  }
+}
+
+TEST(ArithmeticSuite, HalfThatTruncatesAndFlushesTakesBothFreedoms) {
+  constexpr std::string_view kName = "arithmetic.fp16.mul.portable.n4096.tiny.s7";
+  for (const soft::Subnormals subnormals :
+       {soft::Subnormals::kFlushIn, soft::Subnormals::kFlushOut, soft::Subnormals::kFlush}) {
+    const soft::Environment both{.rounding = soft::Rounding::kTowardZero, .subnormals = subnormals};
+    auto device = device_with("fp16.arithmetic.round_to_nearest", false);
+    EXPECT_EQ(
+        subnormals == soft::Subnormals::kFlushIn ? Standing::kDeviation : Standing::kViolation,
+        judged(kName, device, both).standing)
+        << "the operands are normal numbers";
+    device.promises.push_back({"fp16.arithmetic.subnormals", false, "flushes", "page 1"});
+    EXPECT_EQ(Standing::kDeviation, judged(kName, device, both).standing);
+  }
+}
+
+TEST(ArithmeticSuite, NoOtherDirectionAndNoOtherFormatIsExcused) {
+  const auto device = device_with("fp16.arithmetic.round_to_nearest", false);
+  for (const soft::Rounding rounding :
+       {soft::Rounding::kDown, soft::Rounding::kUp, soft::Rounding::kNearAway}) {
+    const CaseResult result =
+        judged("arithmetic.fp16.add.portable.n4096.near.s7", device, {.rounding = rounding});
+    EXPECT_EQ(Verdict::kFail, result.verdict);
+    EXPECT_EQ(Standing::kViolation, result.standing);
+  }
+  for (const std::string_view name : {"arithmetic.fp32.add.portable.n4096.near.s7",
+                                      "arithmetic.fp16.add_in_fp32.portable.n4096.near.s7",
+                                      "arithmetic.fp32.to_fp16.portable.n4096.near.s7"}) {
+    const CaseResult result = judged(name, device, {.rounding = soft::Rounding::kTowardZero});
+    EXPECT_EQ(Verdict::kFail, result.verdict) << name;
+    EXPECT_EQ(Standing::kViolation, result.standing) << name;
+  }
+}
+
+TEST(ArithmeticSuite, TheEmbeddedProfileIsNotJudged) {
+  const backends::DeviceInfo embedded = device_with("full_profile", false);
+  for (const Case& c : suite().cases(Level::kSmoke, kSeed))
+    EXPECT_EQ("full_profile", suite().bind(c)->plan(embedded).needs) << print(c);
+  const auto add = suite().bind(
+      parse_case("arithmetic", suite().axes, "arithmetic.fp32.add.portable.n4096.near.s7"));
+  EXPECT_FALSE(add->plan(device_with("full_profile", true)).needs);
+  EXPECT_FALSE(add->plan({}).needs) << "who says nothing has the full profile";
 }
 
 TEST(ArithmeticSuite, EveryCaseEarnsItsPass) {

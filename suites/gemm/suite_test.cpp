@@ -66,10 +66,10 @@ TEST(GemmSuite, SmokeIsSmall) {
     EXPECT_LE(p.d_count() * p.k, std::size_t{1} << 21) << print(c);
     steps += p.d_count() * p.k;
   }
-  // 164, ten half-precision sums for libraries, three products of processors' units, and three of
-  // two formats.
-  EXPECT_LE(smoke.size(), 180u);
-  EXPECT_LE(steps, std::size_t{11} << 20);
+  // 164, ten half-precision sums for libraries, three products of processors' units, three of two
+  // formats, and two in tf32 of 2^21 products each, which are timed.
+  EXPECT_LE(smoke.size(), 182u);
+  EXPECT_LE(steps, std::size_t{15} << 20);
 }
 
 TEST(GemmSuite, EveryCaseHasItsRow) {

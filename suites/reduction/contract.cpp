@@ -20,6 +20,10 @@ using formats::Tensor;
 using models::Machine;
 using operators::Fp32;
 
+// No document says whether a mean divides before or after it adds, unless it states an accuracy.
+constexpr Freedom kExactFreedoms[] = {
+    kSelectionFreedoms[0], kSelectionFreedoms[1], {"mean_scaling", "operators.accuracy"}};
+
 constexpr std::array kRows{
     ContractRow{.id = "reduction.specified",
                 .tier = Tier::kSpecified,
@@ -33,7 +37,7 @@ constexpr std::array kRows{
                            "exact and rounded once, the mean off by the rounding of one division; "
                            "NaN and infinities as in IEEE 754; nothing sums to 0, and has no mean",
                 .source = "The value is unique; IEEE 754-2019, 5.4.1, 6.1 and 6.2",
-                .freedoms = kSelectionFreedoms},
+                .freedoms = kExactFreedoms},
     ContractRow{.id = "reduction.bound",
                 .tier = Tier::kBounded,
                 .promise = "fp32 sums in any order, and one rounding to the format of the result",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What implementations of reductions have been seen to do instead of what is promised.
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <string>
 #include <utility>
@@ -208,6 +209,38 @@ Hypothesis without(const LeftOut& row) {
           }};
 }
 
+// As by a product of a matrix with a constant vector.
+Bits mean_of_scaled(const Binding& b, const Row& x) {
+  const float share = 1 / static_cast<float>(b.width);
+  float sum = 0;
+  for (std::size_t i = 0; i < b.width; ++i)
+    sum += static_cast<float>(value_of(*b.format, x.at(i))) * share;
+  return nearest(*b.output, static_cast<double>(sum));
+}
+
+// In some order: the reciprocal, each product and each addition round.
+Interval means_of_scaled(const Binding& b, const Row& x) {
+  const Sum sum = sum_of(x);
+  const auto count = static_cast<double>(b.width);
+  const double off = sum_error(b.width + 2) * sum.sizes * (1 + 0x1p-10);
+  return around(sum.value / count, off / count);
+}
+
+Hypothesis elements_scaled_first() {
+  return {.name = "elements-scaled-first",
+          .finding_class = "order",
+          .sentence = "each element is divided by their number before the sum",
+          .evaluate = [](const Case& c, const TensorSet& inputs) -> Expectation {
+            const Binding b = bind(c);
+            return {each(c, inputs, mean_of_scaled),
+                    enclosure_of("y", *b.output, b.rows, [&](std::size_t row) {
+                      return means_of_scaled(b, Row(b, inputs.at("x"), row));
+                    })};
+          },
+          .freedoms = {"mean_scaling"},
+          .tier = 1};
+}
+
 }  // namespace
 
 std::vector<Hypothesis> hypotheses(const Case& c) {
@@ -236,6 +269,8 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
          power_blocks(is_small(b) ? std::min<std::size_t>(b.width, 1024) : 1))
       list.push_back(rounded_blocks(*f, block));
   }
+  if (b.operation == Operation::kMean && !std::has_single_bit(b.width))
+    list.push_back(elements_scaled_first());
   for (Hypothesis& h : hypotheses_of_slips(b)) list.push_back(std::move(h));
   for (const LeftOut& row : left_out(b)) list.push_back(without(row));
   constexpr int kFewestBits = 8;

@@ -3,6 +3,7 @@
 // comparisons, are named; a right one shows nothing.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -53,6 +54,30 @@ TEST(Maxima, WithNaNInTheWrongWayAreNamed) {
   EXPECT_EQ("restarted-at-nan", named([](double a, double b) { return a >= b; }));
   EXPECT_EQ("restarted-at-nan-in-16-lanes", named([](double a, double b) { return a > b; }, 16));
   EXPECT_EQ("", named([](double a, double b) { return a >= b || std::isnan(a); }));
+}
+
+// A product of a matrix with a constant vector is no violation where no accuracy is promised.
+TEST(Means, OfElementsThatAreScaledFirstAreNamedAndPermitted) {
+  const fast::FloatingPointScope scope;
+  const Case c =
+      parse_case("reduction", suite().axes, "reduction.mean.fp16.out-fp32.library.r7n1021.wide.s7");
+  const Prepared prepared(suite(), c);
+  const TensorSet got = each(c, prepared.inputs, [](const Binding& b, const Row& x) {
+    const float share = 1 / static_cast<float>(b.width);
+    float sum = 0;
+    for (std::size_t i = b.width; i-- > 0;)
+      sum += static_cast<float>(value_of(kFp16, x.at(i))) * share;
+    return nearest(*b.output, static_cast<double>(sum));
+  });
+  EXPECT_GT(compare(prepared.allowance(), got).mismatches, 0U) << "not the specified order";
+  const auto found = diagnose(*prepared.problem, prepared.inputs, prepared.allowance(), got);
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ("elements-scaled-first", found[0].hypothesis);
+  EXPECT_EQ(0U, found[0].contradicted);
+  const ContractRow& row = prepared.problem->row({});
+  EXPECT_EQ(std::vector<std::string>{"mean_scaling"}, found[0].freedoms);
+  EXPECT_TRUE(std::ranges::any_of(
+      row.freedoms, [](const Freedom& freedom) { return freedom.name == "mean_scaling"; }));
 }
 
 }  // namespace

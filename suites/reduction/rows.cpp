@@ -29,8 +29,8 @@ Sum sum_of(const Row& x) {
   const double value = std::bit_cast<double>(exact.round(formats::kFp64).bits);
   // Multiples of the last place up to 2^24 of it are fp32 numbers: nothing is ever rounded.
   const bool all_representable = !(std::ldexp(1, 24 + place) < sizes);
-  if (all_representable) return {value, 0};
-  return {value, sum_error(x.width()) * sizes * (1 + 0x1p-10)};
+  if (all_representable) return {value, 0, sizes};
+  return {value, sum_error(x.width()) * sizes * (1 + 0x1p-10), sizes};
 }
 
 Bits greatest(const Row& x, bool (*passes)(std::size_t)) {

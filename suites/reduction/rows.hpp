@@ -39,6 +39,7 @@ class Row {
 /// A row's exact sum, and the largest error of a sum in fp32.
 struct Sum {
   double value = 0, radius = 0;
+  double sizes = 0;  // of the finite elements
 };
 [[nodiscard]] Sum sum_of(const Row& x);
 

@@ -136,6 +136,17 @@ std::optional<std::string> Child::take_line() {
   return line;
 }
 
+// The signal of which the child has died; 0 if it lives or has exited. A process that is about to
+// end closes its pipe a little earlier, so its end is waited for.
+int Child::signal_of_death() const {
+  constexpr int kEndingTime_ms = 500;
+  pollfd end{.fd = process_fd_, .events = POLLIN, .revents = 0};
+  if (process_fd_ >= 0) static_cast<void>(::poll(&end, 1, kEndingTime_ms));
+  siginfo_t info = {};
+  const int looked = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+  return looked != 0 || info.si_pid == 0 || info.si_code == CLD_EXITED ? 0 : info.si_status;
+}
+
 // A child that ended by itself keeps its exit status; its own children are killed here. A process
 // that a driver blocks in the kernel cannot be killed: it is abandoned after kReapingTime_ms.
 std::string Child::reap() {
@@ -168,8 +179,13 @@ void Child::post(const nlohmann::json& request) {
 }
 
 Answer Child::reaped(AnswerKind kind, const char* how) {
+  const int signal = kind == AnswerKind::kDied ? signal_of_death() : 0;
   const std::string end = reap();
-  return {.kind = kind, .message = {}, .how = how == nullptr ? end : how, .stage = {}};
+  return {.kind = kind,
+          .message = {},
+          .how = how == nullptr ? end : how,
+          .stage = {},
+          .signal = signal};
 }
 
 // Waits for the child's output or its end. The end is watched separately, since a process that the
@@ -230,6 +246,7 @@ Answer Child::await(const Patience& patience) {
   WaitState wait(patience);
   Answer answer = wait_for_answer(wait);
   answer.stage = wait.stage;
+  answer.of_driver = wait.of_driver;
   return answer;
 }
 

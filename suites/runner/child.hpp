@@ -46,6 +46,8 @@ struct Answer {
   nlohmann::json message;  // if answered
   std::string how;    // if died: "signal 11 (Segmentation fault)", with the last line of its output
   std::string stage;  // stage of the last beat
+  bool of_driver = true;  // whether that stage was the driver's; true if there was no beat
+  int signal = 0;         // if died: of a signal that was not sent here; otherwise 0
 };
 
 struct WaitState;  // what is known during one wait
@@ -77,6 +79,7 @@ class Child {
  private:
   [[nodiscard]] bool send(const std::string& line) const;
   [[nodiscard]] std::optional<std::string> take_line();
+  [[nodiscard]] int signal_of_death() const;
   [[nodiscard]] std::string reap();
   [[nodiscard]] Answer reaped(AnswerKind kind, const char* how);
   [[nodiscard]] Answer wait_for_answer(WaitState& wait);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <utility>
 
 #include "suites/core/case/errors.hpp"
@@ -73,6 +74,23 @@ CaseResult answered(const json& message, std::uint64_t process) {
   return result;
 }
 
+// A fault of a driver raises other signals: the kernel's OOM killer, a memory limit or a person
+// sends this one.
+bool is_killed(const Answer& answer) {
+  return answer.kind == AnswerKind::kDied && answer.signal == SIGKILL;
+}
+
+void set_death(CaseResult& result, const Answer& answer) {
+  if (!is_killed(answer) || answer.of_driver) {
+    set(result, Verdict::kCrash, fmt::format("the worker died: {}", answer.how));
+    return;
+  }
+  set(result, Verdict::kSkipped,
+      fmt::format("the worker was killed during Halfmark's own work (stage '{}'), which says "
+                  "nothing about the device; this machine may lack memory",
+                  answer.stage));
+}
+
 }  // namespace
 
 Answer Worker::ask(const json& message, const Patience& patience) {
@@ -136,15 +154,15 @@ backends::DeviceInfo Worker::open(const std::string& selector) {
   return device_;
 }
 
-CaseResult Worker::attempt(const Case& c, const Patience& patience, const Identified* found,
-                           const GoldenCheck* golden) {
+Worker::Attempt Worker::attempt(const Case& c, const Patience& patience, const Identified* found,
+                                const GoldenCheck* golden) {
   CaseResult result = describe_case(find_suite(c.suite), c, device_);
   if (child_ == nullptr) {
     const std::string error = reopen();
     result.process = options_.processes_before + processes_;
     if (!error.empty()) {
       set(result, Verdict::kDeviceLost, "the device could not be opened again: " + error);
-      return result;
+      return {.result = std::move(result), .is_lost = true, .of_driver = true};
     }
   }
   json request{{"op", "case"}, {"name", print(c)}};
@@ -161,14 +179,15 @@ CaseResult Worker::attempt(const Case& c, const Patience& patience, const Identi
         set(result, Verdict::kError, *error);
         break;
       }
-      return answered(answer.message.at("result"), result.process);
+      result = answered(answer.message.at("result"), result.process);
+      break;
     case AnswerKind::kTimedOut:
     case AnswerKind::kStalled:
     case AnswerKind::kFrozen:
       set(result, Verdict::kHang, hang_reason(answer));
       break;
     case AnswerKind::kDied:
-      set(result, Verdict::kCrash, fmt::format("the worker died: {}", answer.how));
+      set_death(result, answer);
       break;
     case AnswerKind::kOverdue:
       set(result, Verdict::kSkipped, overdue_reason(answer));
@@ -177,26 +196,33 @@ CaseResult Worker::attempt(const Case& c, const Patience& patience, const Identi
       set(result, Verdict::kSkipped, "interrupted");
       break;
   }
-  return result;
+  const bool is_lost = result.verdict == Verdict::kDeviceLost || is_killed(answer);
+  return {.result = std::move(result),
+          .is_lost = is_lost,
+          .of_driver = !is_killed(answer) || answer.of_driver};
 }
 
 CaseResult Worker::run(const Case& c, const Patience& patience, const Identified* found,
                        const GoldenCheck* golden) {
-  CaseResult first = attempt(c, patience, found, golden);
-  if (first.verdict != Verdict::kDeviceLost || interrupted()) return first;
+  Attempt first = attempt(c, patience, found, golden);
+  if (!first.is_lost || interrupted()) return std::move(first.result);
   child_.reset();
-  CaseResult alone = attempt(c, patience, found, golden);
+  Attempt second = attempt(c, patience, found, golden);
+  CaseResult& alone = second.result;
   alone.attempt = 2;
-  if (alone.verdict == Verdict::kDeviceLost) {
+  if (second.is_lost) {
     child_.reset();
-    alone.reason += "\nIt happened twice, the second time in a fresh process of its own.";
-    return alone;
+    alone.reason += alone.verdict == Verdict::kSkipped
+                        ? "; it happened twice"
+                        : "\nIt happened twice, the second time in a fresh process of its own.";
+    return std::move(alone);
   }
+  const std::string& reason = first.result.reason;
   incidents_.push_back({{"case", print(c)},
-                        {"what", first.reason.substr(0, first.reason.find('\n'))},
+                        {"what", reason.substr(0, reason.find('\n'))},
                         {"then", name_of(alone.verdict)},
-                        {"lost", true}});
-  return alone;
+                        {"lost", first.of_driver}});
+  return std::move(alone);
 }
 
 void Worker::experiment(const Case& c, const Patience& patience, CaseResult& failed) {

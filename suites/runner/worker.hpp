@@ -51,8 +51,9 @@ class Worker {
   [[nodiscard]] const nlohmann::json& identity();
 
   /// Runs one case. A crash or hang becomes its verdict, and the next case gets a fresh
-  /// worker. After a device loss the worker is replaced and the suspect case runs again by
-  /// itself: its second verdict counts, and a loss that did not recur is kept as an incident.
+  /// worker. After a device loss, or a SIGKILL that the runner did not send, the worker is replaced
+  /// and the suspect case runs again by itself: its second verdict counts, and a loss that did not
+  /// recur is kept as an incident.
   /// If `interrupted()` is true afterwards, the result must be dropped. `found` and `golden`
   /// as in run_case().
   [[nodiscard]] CaseResult run(const Case& c, const Patience& patience,
@@ -93,8 +94,14 @@ class Worker {
   [[nodiscard]] Answer ask(const nlohmann::json& message, const Patience& patience);
   [[nodiscard]] std::string reopen();
   void check_identity();
-  [[nodiscard]] CaseResult attempt(const Case& c, const Patience& patience, const Identified* found,
-                                   const GoldenCheck* golden);
+  // The outcome of running a case once.
+  struct Attempt {
+    CaseResult result;
+    bool is_lost = false;   // the device or its process; the case is worth another attempt
+    bool of_driver = true;  // if lost: while the driver was at work
+  };
+  [[nodiscard]] Attempt attempt(const Case& c, const Patience& patience, const Identified* found,
+                                const GoldenCheck* golden);
 
   WorkerOptions options_;
   std::unique_ptr<Child> child_;

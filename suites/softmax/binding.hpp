@@ -44,13 +44,6 @@ struct Binding {
 [[nodiscard]] std::vector<Case> cases(Level level, std::uint64_t seed);
 /// The relation that the fill `related` checks; nothing for other fills.
 [[nodiscard]] std::optional<Relation> relation(const Case& c);
-/// What the relation adds to every logit, exactly: a power of two, so that a greatest logit of
-/// zero leaves no rounding error in max log2 e, which some implementations subtract from x log2 e
-/// in one step.
-[[nodiscard]] constexpr std::int64_t shift_of_related(const formats::Format& f) {
-  return f == formats::kBf16 ? 16 : 64;
-}
-
 [[nodiscard]] std::span<const std::string_view> fill_names();
 /// Whether the fill is meaningful for the operation: gradients have fills of their own.
 [[nodiscard]] bool applies(std::string_view fill, Operation operation);

@@ -61,16 +61,6 @@ constexpr std::array kRows{
                            "row that is masked altogether is NaN",
                 .source = kSpecification,
                 .freedoms = kFp32Freedoms},
-    ContractRow{.id = "softmax.forward.related",
-                .tier = Tier::kExact,
-                .promise = "softmax of logits that are all greater by one number, exactly, has the "
-                           "same bits; of the first, the case's other row holds",
-                .source =
-                    "Softmax of x is that of x - max, and here every difference is exact, and so "
-                    "is every product of a maximum, 0 or 2^k (IEEE 754-2019, 5.4.1): all "
-                    "that follows has the same operands. cuDNN API, "
-                    "CUDNN_SOFTMAX_ACCURATE; MIOpen, MIOPEN_SOFTMAX_ACCURATE; Blanchard, "
-                    "Higham, Higham, IMA J. Numer. Anal. 41 (2021), 4"},
     ContractRow{.id = "softmax.backward.related",
                 .tier = Tier::kExact,
                 .promise = "with dy times a power of two, or with another sign, the gradient is "
@@ -119,14 +109,6 @@ const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
 std::optional<Relation> relation(const Case& c) {
   const Binding b = bind(c);
   if (b.fill != "related") return std::nullopt;
-  if (b.operation == Operation::kForward) {
-    const std::int64_t added = shift_of_related(*b.input);
-    return Relation{.row = &row("softmax.forward.related"),
-                    .first = "softmax(x)",
-                    .second = fmt::format("softmax(x + {})", added),
-                    .operands = {{.tensor = "x", .added = added}},
-                    .results = {}};
-  }
   // A 16-bit result may be subnormal.
   const bool scales = *b.output == formats::kFp32;
   const int exponent = scales ? 3 : 0;

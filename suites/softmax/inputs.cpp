@@ -179,8 +179,7 @@ Bits deep(const Format& f, const Place& at, const Random& random) {
   return between(f, random, at.index, -102, -78);
 }
 
-// From -8 to a greatest logit of zero, on a grid so coarse that shifted logits are also exact; and
-// gradients that stay normal numbers.
+// From -8 to a greatest logit of zero; and gradients that stay normal numbers.
 Bits coarse(const Format& f, const Place& at, const Random& random) {
   if (at.column == at.row % at.width) return formats::zero(f);
   const int exponent = f == formats::kFp32 ? -12 : f == formats::kBf16 ? -4 : -5;
@@ -236,7 +235,7 @@ constexpr Fill kFills[] = {
     {"far", kLogits | kGradients | kLibraries, ordinary, ordinary},
     {"columns", kLogits | kGradients | kLibraries, ordinary, ordinary},
     {"second", kLogits | kLibraries, ordinary, nullptr},
-    {"related", kLogits | kGradients, coarse, normal_gradient},
+    {"related", kGradients, coarse, normal_gradient},
     {"heads", kLogits, ordinary, nullptr},
     {"padding", kLogits, ordinary, nullptr},
 };
@@ -291,8 +290,6 @@ Tensor contents(const Format& f, std::size_t count) {
 std::span<const std::string_view> fill_names() { return kNames; }
 
 bool applies(std::string_view fill, Operation operation) {
-  // Where log-softmax is x - (max + log sum), shifted logits give other bits.
-  if (fill == "related" && operation == Operation::kLogForward) return false;
   const unsigned kind = is_backward(operation) ? kGradients : kLogits;
   return (fill_of(fill).kinds & kind) != 0;
 }

@@ -23,6 +23,9 @@ constexpr double kLowest = -std::numeric_limits<float>::max();
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
+// What two flushed intermediates take from a result at most, one of them multiplied by the factor.
+double flushed(double factor) { return kLeastNormal * (1 + std::abs(factor)); }
+
 struct Powers {
   Values value;  // exp(d) in fp32, within its error
   Values error;  // relative
@@ -81,10 +84,11 @@ class RowModel {
         const double power = model_.probability_not_raised ? y[i] : std::exp(y[i]);
         const double off =
             std::abs(power) * (error + (6 + 4 * std::abs(y[i])) * kU * std::abs(sum));
-        dx[i] = around(dy[i] - power * sum, widened(off + 2 * kU * std::abs(dy[i])) + kLeastNormal);
+        dx[i] = around(dy[i] - power * sum, widened(off + 2 * kU * std::abs(dy[i])) + flushed(sum));
       } else {
         const double off = error + 3 * kU * (std::abs(dy[i]) + std::abs(sum));
-        dx[i] = around(y[i] * (dy[i] - sum), widened(std::abs(y[i]) * off) + kLeastNormal);
+        dx[i] = around(y[i] * (dy[i] - sum), widened(std::abs(y[i]) * off) +
+                                                 flushed(1 + std::abs(dy[i]) + std::abs(sum)));
       }
     }
     return dx;

@@ -11,6 +11,7 @@
 #include "reference/formats/classify.hpp"
 #include "reference/formats/ulp.hpp"
 #include "reference/soft/soft.hpp"
+#include "suites/core/bounds/interval.hpp"
 #include "suites/core/judge/judge.hpp"
 #include "suites/core/run/run_case.hpp"
 #include "suites/core/testing/suite_checks.hpp"
@@ -75,6 +76,37 @@ TEST(SoftmaxSuite, WhereLibrariesAreHeldToTheExactValueTheBoundLeavesNothingElse
     }
   }
   EXPECT_GE(cases, 6u);
+}
+
+// As the header of the model grants: of y, of y dy and of y times the row's sum.
+TEST(SoftmaxBound, OfGradientsHoldsFlushedIntermediates) {
+  const auto kept = [](double value) { return std::abs(value) < 0x1p-126 ? 0.0 : value; };
+  const formats::Format& f = formats::kFp32;
+  const Case c =
+      parse_case("softmax", suite().axes, "softmax.backward.fp32.out-fp32.library.r8n257.deep.s1");
+  const TensorSet inputs = suite().bind(c)->inputs();
+  const Expectation expected = suite().bind(c)->expect(inputs);
+  const Binding b = bind(c);
+  for (const bool of_operands : {false, true}) {
+    formats::Tensor results = formats::Tensor::zeros(f, b.rows * b.width);
+    for (std::size_t r = 0; r < b.rows; ++r) {
+      const auto y = [&](std::size_t i) {
+        const double value = value_of(f, inputs.at("y").at(r * b.width + i));
+        return of_operands ? kept(value) : value;
+      };
+      const auto dy = [&](std::size_t i) {
+        return value_of(f, inputs.at("dy").at(r * b.width + i));
+      };
+      double sum = 0;
+      for (std::size_t i = 0; i < b.width; ++i) sum += y(i) * dy(i);
+      for (std::size_t i = 0; i < b.width; ++i)
+        results.set(r * b.width + i, nearest(f, kept(y(i) * dy(i)) - kept(y(i) * sum)));
+    }
+    const TensorSet actual = {{"dx", results}};
+    ASSERT_TRUE(expected.middle.contains("dx"));
+    EXPECT_EQ(0U, compare({expected.middle, 0, &*expected.enclosure}, actual).mismatches)
+        << of_operands;
+  }
 }
 
 TEST(SoftmaxSuite, EveryHypothesisShowsInSomeSmokeCase) {

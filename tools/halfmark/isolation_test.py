@@ -263,6 +263,38 @@ class Isolation(unittest.TestCase):
         self.assertRegex(err, r"(?m)^incident  arithmetic.fp32.lt.*; then: pass$")
         self.assertEqual(self.undisturbed(), comparable(self.card()))
 
+    def killed_from_outside(self, times, *arguments, once):
+        """Kills the worker of a case that waits, as often as it says; the run's exit code and stderr."""
+        process = self.start("--timeout", "100", *arguments, how="hang", once=once, counted=not once)
+        waits = self.folder / ("once" if once else "launches")  # which the device writes before it hangs
+        for count in range(1, times + 1):
+            deadline = time.monotonic() + 30
+            while not (waits.exists() and (once or waits.stat().st_size >= count)) and time.monotonic() < deadline:
+                time.sleep(0.02)
+            [worker] = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+            os.kill(int(worker), signal.SIGKILL)
+        _, err = process.communicate(timeout=60)
+        return process.returncode, err
+
+    def test_a_worker_killed_once_from_outside_is_an_incident(self):
+        code, err = self.killed_from_outside(1, once=True)
+        self.assertEqual(0, code, err)
+        self.assertEqual([], self.other_than_pass())
+        incidents = self.card()["environment"]["incidents"]
+        self.assertEqual(["the worker died: signal 9 (Killed)"], [incident["what"] for incident in incidents])
+        self.assertEqual("pass", incidents[0]["then"])
+        self.assertEqual(incidents, [line["incident"] for line in self.journal() if line["kind"] == "incident"])
+        self.assertRegex(err, r"(?m)^incident  arithmetic.fp32.lt.*signal 9 \(Killed\); then: pass$")
+        self.assertEqual(self.undisturbed(), comparable(self.card()))
+
+    def test_a_worker_killed_twice_from_outside_is_a_crash(self):
+        code, err = self.killed_from_outside(2, "--filter", "arithmetic.fp32.lt.portable.n4096.corners.*",
+                                             "--filter", "arithmetic.fp32.add.portable.n4096.*", once=False)
+        self.assertEqual(1, code, err)
+        self.expect_one("crash", "signal 9 (Killed)", "It happened twice")
+        self.assertEqual([2], [result["attempt"] for result in self.other_than_pass()])
+        self.assertNotIn("incident", err)
+
     def test_a_crash_of_the_probes_is_an_incident(self):
         code, _, err = self.run_to_end(how="crash", once=True, at="fp32_mul")
         self.assertEqual(0, code)

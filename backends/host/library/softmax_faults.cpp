@@ -40,8 +40,7 @@ constexpr Alteration kForward[] = {
     {"S16", [](Policy& p, const Fault&) { p.storing.flushes = true; }},
     {"S17", [](Policy& p,
                const Fault& f) { p.online_lanes = std::max<std::size_t>(f.value("block"), 1); }},
-    {"S20",
-     [](Policy& p, const Fault& f) { p.natural_up_to = static_cast<float>(f.value("maximum")); }},
+    {"N38", [](Policy& p, const Fault&) { p.natural_up_to = 32; }},
     {"S21",
      [](Policy& p, const Fault& f) {
        p.functions.least_exponent =

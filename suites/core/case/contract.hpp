@@ -44,8 +44,10 @@ struct Freedom {
 /// Conversions are not operations in this sense: loads and stores keep subnormals on every API.
 inline constexpr Freedom kFp32Freedoms[] = {{"operation_subnormals", "fp32.subnormals"},
                                             {"signed_zero", "fp32.signed_zero"}};
+/// One of fp16 may also round toward zero: an interface need not offer it another direction.
 inline constexpr Freedom kFp16Freedoms[] = {{"operation_subnormals", "fp16.arithmetic.subnormals"},
-                                            {"signed_zero", "fp16.arithmetic.signed_zero"}};
+                                            {"signed_zero", "fp16.arithmetic.signed_zero"},
+                                            {"rounding_mode", "fp16.arithmetic.round_to_nearest"}};
 
 /// A library's ReLU or maximum may also let a number win against a NaN: IEEE 754-2019, 9.6 has both
 /// kinds of maximum, and formulas by cases leave NaN out.

@@ -33,4 +33,9 @@ std::string no_provider(const backends::DeviceInfo& device, std::string_view pro
                      seen.empty() ? "its backend knows of no libraries" : seen);
 }
 
+bool lacks_full_profile(const backends::DeviceInfo& device) {
+  const backends::Promise* profile = device.promise(kFullProfile);
+  return profile != nullptr && !profile->offered;
+}
+
 }  // namespace halfmark::suites

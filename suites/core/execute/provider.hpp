@@ -12,6 +12,11 @@
 
 namespace halfmark::suites {
 
+/// The capability of a device whose interface is held to all of its clauses. Who says nothing of
+/// profiles has it; an interface for embedded devices may permit more than the suites' rules do.
+inline constexpr std::string_view kFullProfile = "full_profile";
+[[nodiscard]] bool lacks_full_profile(const backends::DeviceInfo& device);
+
 /// Halfmark's kernels, built by the vendor's run-time compiler.
 inline constexpr std::string_view kPortable = "portable";
 

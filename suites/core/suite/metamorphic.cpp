@@ -7,6 +7,7 @@
 
 #include "reference/soft/soft.hpp"
 #include "suites/core/case/fills.hpp"
+#include "suites/core/execute/provider.hpp"
 #include "suites/core/judge/digest.hpp"
 #include "suites/core/judge/judge.hpp"
 #include "suites/core/judge/result.hpp"
@@ -43,8 +44,7 @@ struct Imaged {
 
 Imaged image_of(const formats::Tensor& source, const Image& image) {
   Imaged made{source, true};
-  const bool moved = image.exponent != 0 || image.added != 0;
-  if (!moved && !image.negated) return made;
+  if (image.exponent == 0 && !image.negated) return made;
   const formats::Format& f = *source.format;
   for (std::size_t i = 0; i < source.count(); ++i) {
     formats::Bits bits = source.at(i);
@@ -54,7 +54,6 @@ Imaged image_of(const formats::Tensor& source, const Image& image) {
     };
     if (image.exponent != 0) take(soft::ldexp(f, bits, image.exponent));
     if (image.negated) bits = soft::neg(f, bits);
-    if (image.added != 0) take(soft::add(f, bits, scaled(f, image.added, 0)));
     made.tensor.set(i, bits);
   }
   return made;
@@ -86,6 +85,12 @@ std::string_view name_in_first(std::string_view tensor) {
 
 Plan plan_of_calls(const Problem& problem, const backends::DeviceInfo& device) {
   Plan plan = problem.plan(device);
+  const bool computes = !plan.launches.empty() || !plan.operators.empty();
+  if (computes && lacks_full_profile(device)) {
+    Plan none;
+    none.needs = kFullProfile;
+    return none;
+  }
   if (!problem.relation()) return plan;
   repeat(plan.tensors);
   repeat(plan.launches);

@@ -23,19 +23,18 @@ struct CaseResult;
 struct Comparison;
 class Problem;
 
-/// A tensor of the second call, derived from one of the first: times a power of two, negated, or
-/// plus a number. For operands this must be exact.
+/// A tensor of the second call, derived from one of the first: times a power of two, or negated.
+/// For operands this must be exact.
 struct Image {
   std::string tensor;
   std::string source = {};  // empty: of the same name
   int exponent = 0;
   bool negated = false;
-  std::int64_t added = 0;
 };
 
 struct Relation {
   const ContractRow* row = nullptr;      // the row of the case if each call by itself is right
-  std::string first, second;             // the two results as text: "softmax(x)", "softmax(x + 60)"
+  std::string first, second;             // the two results as text: "8 sum(x)", "sum(8 x)"
   std::vector<Image> operands, results;  // tensors that are not named stay the same
 };
 
@@ -45,7 +44,8 @@ inline constexpr std::string_view kRelated = "_related";
 /// The name of the same tensor in the first call.
 [[nodiscard]] std::string_view name_in_first(std::string_view tensor);
 
-/// The problem's plan, followed by the second call if the problem has a relation.
+/// The problem's plan, followed by the second call if the problem has a relation. Where something
+/// is computed, it needs the full profile (provider.hpp).
 [[nodiscard]] Plan plan_of_calls(const Problem& problem, const backends::DeviceInfo& device);
 /// The operands of all calls, derived from those of the first. Nothing if the second call's
 /// operands would not be exact, which makes the relation meaningless.

@@ -86,13 +86,12 @@ class Relations : public testing::Test {
 
 TEST_F(Relations, OperandsAreExactOrThereAreNone) {
   claimed.operands = {{.tensor = "a", .source = "b", .exponent = 1, .negated = true},
-                      {.tensor = "b", .source = "a", .added = 1}};
-  const auto all = operands_of_calls(Demo(kCase), of({kOne, kZero}, {kOne, kMinusZero}));
+                      {.tensor = "b", .source = "a", .exponent = -1}};
+  const auto all = operands_of_calls(Demo(kCase), of({kTwo, kZero}, {kOne, kMinusZero}));
   ASSERT_TRUE(all);
   EXPECT_EQ(4u, all->size());
   EXPECT_EQ((std::vector<Bits>{kTwo ^ kMinusZero, kZero}), all->at("a_related").to_bits());
-  EXPECT_EQ((std::vector<Bits>{kTwo, kOne}), all->at("b_related").to_bits());
-  EXPECT_FALSE(operands_of_calls(Demo(kCase), of({kSmallest}, {kOne}))) << "1 + 2^-149";
+  EXPECT_EQ((std::vector<Bits>{kOne, kZero}), all->at("b_related").to_bits());
   claimed.operands = {{.tensor = "a", .exponent = -1}};
   EXPECT_FALSE(operands_of_calls(Demo(kCase), of({kSmallest}, {kOne})));
   claimed.operands = {{.tensor = "a", .exponent = 1}};
@@ -109,6 +108,15 @@ TEST_F(Relations, TheSecondCallHasTensorsOfItsOwn) {
   EXPECT_EQ("d_related", std::get<TensorRef>(both.launches[1].arguments[2]).name);
   EXPECT_EQ("d", name_in_first("d_related"));
   EXPECT_EQ("d", name_in_first("d"));
+}
+
+TEST_F(Relations, NothingIsComputedWithoutTheFullProfile) {
+  backends::DeviceInfo device;
+  EXPECT_FALSE(plan_of_calls(Demo(kCase), device).needs);
+  device.promises.push_back({"full_profile", false, "", ""});
+  const Plan none = plan_of_calls(Demo(kCase), device);
+  EXPECT_EQ("full_profile", none.needs);
+  EXPECT_TRUE(none.launches.empty());
 }
 
 TEST_F(Relations, BitsCountButForNanAndTheSignOfAZero) {

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the death of a worker means for its case. This program is also the worker, which drives no
+// device: a file says how the process ends, one letter for each case that it is asked for.
+#include "suites/runner/worker.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "suites/registry.hpp"
+
+namespace halfmark::suites {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* kDeaths = "HALFMARK_TEST_DEATHS";
+constexpr const char* kCase = "arithmetic.fp32.add.portable.n4096.corners.s1";
+
+// The first letter of the file, which loses it; a dot if there is none.
+char next_death() {
+  std::string letters;
+  std::ifstream(std::getenv(kDeaths)) >> letters;
+  if (letters.empty()) return '.';
+  std::ofstream(std::getenv(kDeaths)) << letters.substr(1);
+  return letters.front();
+}
+
+void say(const json& message) {
+  const std::string line = message.dump() + "\n";
+  if (::write(kResponseFd, line.data(), line.size()) < 0) std::abort();
+}
+
+void beat(const char* stage, bool of_driver) {
+  say({{"beat", {{"stage", stage}, {"count", 1}, {"of_driver", of_driver}}}});
+}
+
+json answer_to_case() {
+  switch (next_death()) {
+    case 'd':
+      beat("launch", true);
+      std::raise(SIGKILL);
+      break;
+    case 'h':
+      beat("reference", false);
+      std::raise(SIGKILL);
+      break;
+    case 's':
+      beat("reference", false);
+      std::raise(SIGSEGV);
+      break;
+    case 'c':  // the runner ends it
+      ::close(kResponseFd);
+      ::pause();
+      break;
+    default:
+      break;
+  }
+  CaseResult result;
+  result.verdict = Verdict::kPass;
+  return {{"result", to_json(result, true)}};
+}
+
+int serve() {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> requests(::fdopen(kRequestFd, "r"),
+                                                                 std::fclose);
+  char line[65536];
+  while (std::fgets(line, sizeof line, requests.get()) != nullptr) {
+    const json request = json::parse(line);
+    json message = request.at("op") == "open" ? json{{"device", json::object()}} : answer_to_case();
+    message["ask"] = request.at("ask");
+    say(message);
+  }
+  return 0;
+}
+
+class WorkerTest : public testing::Test {
+ protected:
+  WorkerTest() : file_(fs::temp_directory_path() / fmt::format("halfmark-deaths-{}", ::getpid())) {
+    ::setenv(kDeaths, file_.c_str(), 1);
+  }
+  ~WorkerTest() override { fs::remove(file_); }
+
+  CaseResult run(const char* deaths) {
+    std::ofstream(file_) << deaths;
+    Worker worker({});
+    static_cast<void>(worker.open("toy:0"));
+    CaseResult result = worker.run(parse_case(kCase));
+    incidents_ = worker.take_incidents();
+    return result;
+  }
+
+  fs::path file_;
+  std::vector<json> incidents_;
+};
+
+TEST_F(WorkerTest, KilledOnceTheCaseRunsAgainAndTheKillIsAnIncident) {
+  const CaseResult result = run("d");
+  EXPECT_EQ(Verdict::kPass, result.verdict) << result.reason;
+  EXPECT_EQ(2u, result.attempt);
+  EXPECT_EQ(std::vector<json>({{{"case", kCase},
+                                {"what", "the worker died: signal 9 (Killed)"},
+                                {"then", "pass"},
+                                {"lost", true}}}),
+            incidents_);
+}
+
+TEST_F(WorkerTest, KilledTwiceWithTheDriverAtWorkIsACrash) {
+  const CaseResult result = run("dd");
+  EXPECT_EQ(Verdict::kCrash, result.verdict);
+  EXPECT_EQ(2u, result.attempt);
+  EXPECT_EQ(
+      "the worker died: signal 9 (Killed)\n"
+      "It happened twice, the second time in a fresh process of its own.",
+      result.reason);
+  EXPECT_TRUE(incidents_.empty());
+}
+
+TEST_F(WorkerTest, KilledDuringOurOwnWorkIsNoVerdictAboutTheDevice) {
+  EXPECT_EQ(Verdict::kPass, run("h").verdict);
+  ASSERT_EQ(1u, incidents_.size());
+  EXPECT_FALSE(incidents_[0].at("lost")) << "the driver's process ended, but not at its work";
+  const CaseResult result = run("hh");
+  EXPECT_EQ(Verdict::kSkipped, result.verdict);
+  EXPECT_EQ(
+      "the worker was killed during Halfmark's own work (stage 'reference'), which says nothing "
+      "about the device; this machine may lack memory; it happened twice",
+      result.reason);
+}
+
+TEST_F(WorkerTest, AnyOtherSignalIsACrashAtOnce) {
+  const CaseResult result = run("s");
+  EXPECT_EQ(Verdict::kCrash, result.verdict);
+  EXPECT_EQ(1u, result.attempt);
+  EXPECT_TRUE(result.reason.starts_with("the worker died: signal 11")) << result.reason;
+}
+
+TEST_F(WorkerTest, WhatTheRunnerKillsWasNotKilledFromOutside) {
+  const CaseResult result = run("c");
+  EXPECT_EQ(Verdict::kCrash, result.verdict);
+  EXPECT_EQ(1u, result.attempt);
+}
+
+}  // namespace
+}  // namespace halfmark::suites
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], halfmark::suites::kWorkerArgument) == 0)
+    return halfmark::suites::serve();
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
