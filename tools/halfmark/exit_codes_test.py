@@ -29,8 +29,11 @@ ROWS = "softmax.forward.fp32.out-fp32.library.r16n65.normal.s1"
 ON_TWO_DEVICES = ["activation.gelu_tanh.fp16.library.n65536.all.s1", "--device", "host", "--device", "cuda", "--standin", "cuda",
                   "--fault", "A08"]
 # Softmax without subtracting its maximum, on the stand-in of a vendor, whose findings have programs.
-RELATED = "softmax.forward.fp32.out-fp32.library.r8n256.related.s1"
+WRONG = "softmax.forward.fp16.out-fp16.library.r16n65.large.s1"
 UNSHIFTED = ["--standin", "cuda", "--fault", "S01"]
+# A product that is right by itself, and whose second call is not what follows from it.
+RELATED = "gemm.fp16.acc-fp32.out-fp16.library.nt.m17n33k33.plain.related.s1"
+MISPLACED = ["--standin", "cuda", "--fault", "G54"]
 MOST_OF_LINE = 1200
 FOREIGN = ["a" * 100_000, "a\nb", "a\x1b[31mb", b"a\xffb", "a\u202eb", "a\rb\tc"]
 NO_NUMBERS = ["nan", "inf", "-1", "1e13", "18446744073709551616", "0x10", "1.5x", "", "one"]
@@ -55,7 +58,7 @@ class ExitCodes(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.good, cls.bad, cls.partial, cls.other = (cls.card(name, *words) for name, words in {
             "good": ["--filter", CASE],
-            "bad": ["--filter", RELATED, "--fault", "S01"],
+            "bad": ["--filter", WRONG, "--fault", "S01"],
             "partial": ["--filter", "softmax.*.library.r16n65.*", "--fault", "S01", "--max-failures", "1"],
             "other": ["--filter", CASE.replace(".s1", ".s2"), "--seed", "2"]}.items())
 
@@ -108,7 +111,7 @@ class ExitCodes(unittest.TestCase):
     def test_1_does_not_conform(self):
         self.expect(1, *self.run_words("fails", "--filter", ROWS, "--fault", "S14",
                                        "--filter", "softmax.backward.fp32.out-fp32.library.*"))
-        self.expect(1, HALFMARK, "replay", RELATED, "--device", "host", "--fault", "S01")
+        self.expect(1, HALFMARK, "replay", WRONG, "--device", "host", "--fault", "S01")
         self.expect(1, HALFMARK, "replay", f"{self.bad}#F001")
         self.expect(1, HALFMARK, "replay", *ON_TWO_DEVICES)  # which outranks the 4 of the second
         self.expect(1, HALFMARK, "gate", "--baseline", self.good, self.bad)
@@ -155,7 +158,7 @@ class ExitCodes(unittest.TestCase):
 
     def test_4_the_run_was_incomplete(self):
         self.expect(4, HALFMARK, "replay", ON_TWO_DEVICES[0], "--device", "cuda", "--standin", "cuda")
-        self.expect(4, *self.run_words("nothing", "--standin", "musa", "--filter", RELATED))
+        self.expect(4, *self.run_words("nothing", "--standin", "musa", "--filter", WRONG))
         cut = json.loads(pathlib.Path(self.partial).read_text())
         self.assertNotEqual("COMPLETE", cut["status"])
 
@@ -214,24 +217,24 @@ class ExitCodes(unittest.TestCase):
 
     # --- what cannot be written
 
-    def incomplete_outputs(self, name, spoil):
+    def incomplete_outputs(self, name, spoil, case=WRONG, fault=UNSHIFTED):
         """Code, stderr and folder of a run that fails by its verdict and writes into a folder that `spoil` prepares."""
         place = self.folder / name / "cuda-0"
         place.mkdir(parents=True)
         spoil(place)
-        code, out, err = run(*self.run_words(name, "--filter", RELATED, *UNSHIFTED))
+        code, out, err = run(*self.run_words(name, "--filter", case, *fault))
         self.assertIn("F001", out)
         return code, err.splitlines()[2:], place
 
     def test_a_related_call_that_fails_has_a_program(self):
-        code, err, place = self.incomplete_outputs("whole", lambda place: None)
+        code, err, place = self.incomplete_outputs("whole", lambda place: None, RELATED, MISPLACED)
         self.assertEqual((1, []), (code, err))
         text = (place / "reproducers" / "F001.c").read_text()
-        self.assertIn("x_related[", text)
-        self.assertNotIn("x[", text)
+        self.assertIn("a_related[", text)
+        self.assertNotIn("a[", text)
         self.assertFalse((place / "reproducers" / "none.txt").exists())
         file = self.folder / "program.c"
-        self.assertEqual(1, run(HALFMARK, "replay", RELATED, *UNSHIFTED, "--reproducer", str(file))[0])
+        self.assertEqual(1, run(HALFMARK, "replay", RELATED, *MISPLACED, "--reproducer", str(file))[0])
         self.assertEqual(text, file.read_text())
 
     def test_a_file_that_cannot_be_written_costs_itself(self):
@@ -245,7 +248,7 @@ class ExitCodes(unittest.TestCase):
             self.assertNotIn(missing, written)
             if name == "program":
                 self.assertIn("report.html", written)
-                self.assertRegex((place / "reproducers" / "none.txt").read_text(), f"^F001 {RELATED}: cannot replace ")
+                self.assertRegex((place / "reproducers" / "none.txt").read_text(), f"^F001 {WRONG}: cannot replace ")
             else:
                 self.assertIn("reproducers/F001.c", written)
 
