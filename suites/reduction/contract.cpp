@@ -14,9 +14,7 @@ namespace halfmark::suites::reduction {
 namespace {
 
 using formats::Bits;
-using formats::Format;
 using formats::kFp32;
-using formats::Tensor;
 using models::Machine;
 using operators::Fp32;
 

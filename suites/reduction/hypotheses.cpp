@@ -241,6 +241,14 @@ Hypothesis elements_scaled_first() {
           .tier = 1};
 }
 
+void add_of_means(const Binding& b, std::vector<Hypothesis>& list) {
+  if (!std::has_single_bit(b.width)) list.push_back(elements_scaled_first());
+  constexpr int kFewestBits = 8;
+  constexpr int kMostBits = 20;
+  for (int bits = kFewestBits; is_small(b) && bits <= kMostBits; ++bits)
+    list.push_back(short_reciprocal(bits));
+}
+
 }  // namespace
 
 std::vector<Hypothesis> hypotheses(const Case& c) {
@@ -269,15 +277,9 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
          power_blocks(is_small(b) ? std::min<std::size_t>(b.width, 1024) : 1))
       list.push_back(rounded_blocks(*f, block));
   }
-  if (b.operation == Operation::kMean && !std::has_single_bit(b.width))
-    list.push_back(elements_scaled_first());
+  if (b.operation == Operation::kMean) add_of_means(b, list);
   for (Hypothesis& h : hypotheses_of_slips(b)) list.push_back(std::move(h));
   for (const LeftOut& row : left_out(b)) list.push_back(without(row));
-  constexpr int kFewestBits = 8;
-  constexpr int kMostBits = 20;
-  for (int bits = kFewestBits; is_small(b) && b.operation == Operation::kMean && bits <= kMostBits;
-       ++bits)
-    list.push_back(short_reciprocal(bits));
   return list;
 }
 
