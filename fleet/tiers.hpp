@@ -15,8 +15,7 @@ struct Tier {
   std::string_view name;
   std::chrono::seconds budget;
   std::string_view level;
-  std::uint32_t
-      shards;  // asks one of this many shares of the level's cases, which the seed chooses
+  std::uint32_t shards;  // asks one of this many shares of the level's cases; the seed says which
   bool throughput;
   bool repeats;  // asks again with the next seed until the budget is spent
   std::string_view purpose;
@@ -42,7 +41,7 @@ inline constexpr Tier kTiers[] = {
 struct SoakMode {
   std::string_view name;
   std::uint32_t shards;  // asks one of this many shares in each slot
-  int rest;  // the device is left alone after a slot for this many times the slot's duration
+  int rest;              // leaves the device alone for this many slots after each
   std::string_view purpose;
 };
 

@@ -15,7 +15,6 @@
 #include "suites/arithmetic/pairs.hpp"
 #include "suites/core/case/axes.hpp"
 #include "suites/core/case/errors.hpp"
-#include "suites/core/diagnose/diagnose.hpp"
 
 namespace halfmark::suites::arithmetic {
 namespace {
@@ -233,7 +232,7 @@ std::vector<Hypothesis> family_hypotheses(const Case& c) {
 }
 
 // Hardware that does without the other roundings may do without subnormals, too.
-void add_truncating_and_flushing(std::vector<Hypothesis>& list, const Problem& problem) {
+std::vector<Hypothesis> truncating_and_flushing(const Problem& problem) {
   struct Flush {
     std::string_view key, words;
     soft::Subnormals subnormals;
@@ -241,6 +240,7 @@ void add_truncating_and_flushing(std::vector<Hypothesis>& list, const Problem& p
   constexpr Flush kFlushes[] = {{"inputs", "operands", soft::Subnormals::kFlushIn},
                                 {"results", "results", soft::Subnormals::kFlushOut},
                                 {"all", "operands and results", soft::Subnormals::kFlush}};
+  std::vector<Hypothesis> list;
   for (const auto& [key, words, subnormals] : kFlushes) {
     const models::Machine machine = models::uniform_machine(
         {.rounding = soft::Rounding::kTowardZero, .subnormals = subnormals});
@@ -254,15 +254,6 @@ void add_truncating_and_flushing(std::vector<Hypothesis>& list, const Problem& p
          .freedoms = {"rounding_mode", "operation_subnormals"},
          .tier = 1});
   }
-}
-
-// The hypotheses about machines; of them, those that round toward zero take the freedom to do so.
-std::vector<Hypothesis> half_machines(const Problem& problem) {
-  std::vector<Hypothesis> list = machine_hypotheses(problem);
-  for (Hypothesis& h : list) {
-    if (h.name.ends_with("-rounds-toward-zero")) h.freedoms = {"rounding_mode"};
-  }
-  add_truncating_and_flushing(list, problem);
   return list;
 }
 
@@ -322,11 +313,10 @@ class ArithmeticProblem final : public Problem {
   }
   std::vector<Hypothesis> mistakes() const override { return arithmetic::hypotheses(c()); }
   std::vector<Hypothesis> families() const override { return family_hypotheses(c()); }
-  // In fp16 the hypotheses about machines are the suite's own, and still the first to be tried.
   std::vector<Hypothesis> mistakes_seen_in(const Places&, const TensorSet&) const override {
-    return is_half() ? half_machines(*this) : std::vector<Hypothesis>{};
+    const bool is_half = is_half_arithmetic(operation_of(c()));
+    return is_half ? truncating_and_flushing(*this) : std::vector<Hypothesis>{};
   }
-  bool follows_machine() const override { return !is_half(); }
   std::vector<Operand> operands(const TensorSet& inputs, std::string_view tensor,
                                 std::size_t index) const override {
     return arithmetic::operands(c(), inputs, tensor, index);
@@ -335,9 +325,6 @@ class ArithmeticProblem final : public Problem {
     return arithmetic::holds_integers(c(), tensor);
   }
   std::optional<Digested> digested() const override { return arithmetic::digested(c()); }
-
- private:
-  [[nodiscard]] bool is_half() const { return is_half_arithmetic(operation_of(c())); }
 };
 
 }  // namespace

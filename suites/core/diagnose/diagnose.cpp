@@ -51,14 +51,20 @@ constexpr Flush kFlushes[] = {
 struct Round {
   std::string_view key, words;
   Rounding rounding;
+  const char* freedom;  // that operations take, and conversions do not; null: none
 };
 
 constexpr Round kRoundings[] = {
-    {"toward-zero", "rounds toward zero", Rounding::kTowardZero},
-    {"down", "rounds toward minus infinity", Rounding::kDown},
-    {"up", "rounds toward plus infinity", Rounding::kUp},
-    {"near-away", "rounds ties away from zero", Rounding::kNearAway},
+    {"toward-zero", "rounds toward zero", Rounding::kTowardZero, "rounding_mode"},
+    {"down", "rounds toward minus infinity", Rounding::kDown, nullptr},
+    {"up", "rounds toward plus infinity", Rounding::kUp, nullptr},
+    {"near-away", "rounds ties away from zero", Rounding::kNearAway, nullptr},
 };
+
+std::vector<std::string> freedoms_of(const Round& round, bool converts) {
+  if (converts || round.freedom == nullptr) return {};
+  return {round.freedom};
+}
 
 Hypothesis on_machine(const Problem& problem, std::string name, FindingClassName finding_class,
                       std::string sentence, const Machine& machine,
@@ -107,7 +113,8 @@ void add_single_operations(std::vector<Hypothesis>& all, const Problem& problem)
       all.push_back(on_machine(
           problem, fmt::format("{}-rounds-{}", op.key, round.key),
           is_conversion(op) ? FindingClassName("cvt_round") : FindingClassName("rounding"),
-          fmt::format("{} {}", op.words, round.words), machine));
+          fmt::format("{} {}", op.words, round.words), machine,
+          freedoms_of(round, is_conversion(op))));
     }
   }
 }
@@ -148,7 +155,8 @@ void add_all_operations(std::vector<Hypothesis>& all, const Problem& problem) {
       Machine machine = models::uniform_machine({.rounding = round.rounding});
       if (!conversions_too) machine.convert = {};
       all.push_back(on_machine(problem, fmt::format("{}-rounds-{}", key, round.key), "rounding",
-                               fmt::format("{} {}", which, round.words), machine));
+                               fmt::format("{} {}", which, round.words), machine,
+                               freedoms_of(round, conversions_too)));
     }
   }
 }

@@ -153,13 +153,18 @@ TEST(Diagnose, TriesAHigherTierOnlyIfNothingElseIsExact) {
   EXPECT_EQ("copies-anything", diagnosed_copy({last, copies("b", asked)}).at(0).hypothesis);
 }
 
-TEST(Diagnose, TruncationIsNoFreedom) {
-  models::Machine machine;
-  machine.fma.rounding = soft::Rounding::kTowardZero;
-  const auto found = diagnosed(refer(kCase, inputs(), machine));
-  ASSERT_FALSE(found.empty());
-  EXPECT_EQ("rounding", found[0].finding_class);
-  EXPECT_TRUE(found[0].freedoms.empty());
+// Which rows leave it open is theirs to say; other directions never take it.
+TEST(Diagnose, OperationsThatTruncateTakeTheFreedomOfARoundingMode) {
+  const auto freedoms = [](soft::Environment models::Machine::* step, soft::Rounding rounding) {
+    models::Machine machine;
+    (machine.*step).rounding = rounding;
+    const auto found = diagnosed(refer(kCase, inputs(), machine));
+    EXPECT_FALSE(found.empty());
+    return found.empty() ? std::vector<std::string>{"none found"} : found[0].freedoms;
+  };
+  EXPECT_EQ(std::vector<std::string>{"rounding_mode"},
+            freedoms(&models::Machine::fma, soft::Rounding::kTowardZero));
+  EXPECT_EQ(std::vector<std::string>{}, freedoms(&models::Machine::fma, soft::Rounding::kDown));
 }
 
 // The fma of the second half of the elements flushes, as in the vectors of a loop and not in its

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a device's run had a fault of memory: its class, and the words for it.
+// Decides whether a device's run had a fault of memory, its class, and the words for it.
 #pragma once
 
 #include <string>
