@@ -39,6 +39,15 @@ enum Row : std::size_t {
 
 bool has_nan(const Format& f) { return f.non_finite != formats::NonFinite::kNone; }
 
+// A negative NaN with every fraction bit set, where NaNs have a payload.
+Bits payload_nan(const Format& f) { return f.has_infinity() ? f.mask() : formats::quiet_nan(f); }
+
+std::string payload_asked(const Format& f) {
+  if (payload_nan(f) != formats::quiet_nan(f)) return "a negative NaN with all fraction bits in A";
+  return fmt::format("{} in A again, since its NaNs have no payload",
+                     formats::hex(f, formats::quiet_nan(f)));
+}
+
 std::array<Situation, kRows> situations(const Subject& s) {
   const Format& a = *s.a;
   const Format& c = s.c == nullptr ? *s.d : *s.c;
@@ -47,8 +56,7 @@ std::array<Situation, kRows> situations(const Subject& s) {
   std::array<Situation, kRows> rows{};
   if (has_nan(a)) {
     rows[kQuietNan] = {.first = formats::quiet_nan(a)};
-    // A negative NaN with every fraction bit set, where the format has one.
-    rows[kPayloadNan] = {.first = a.has_infinity() ? a.mask() : formats::quiet_nan(a)};
+    rows[kPayloadNan] = {.first = payload_nan(a)};
   }
   if (a.has_infinity()) {
     rows[kInfinity] = {.first = formats::infinity(a)};
@@ -60,7 +68,7 @@ std::array<Situation, kRows> situations(const Subject& s) {
   rows[kCancelled] = {formats::one(a), minus_one, minus_zero, formats::zero(c, true)};
   rows[kSubnormalOperand] = {.first = a.fraction_bits == 0 ? formats::one(a) : Bits{1}};
   rows[kSubnormalAddend] = {.c = Bits{1}};
-  rows[kNanAddend] = {.c = c.has_infinity() ? c.mask() : formats::quiet_nan(c)};
+  rows[kNanAddend] = {.c = payload_nan(c)};
   rows[kInfiniteAddend] = {.c = c.has_infinity() ? formats::infinity(c) : formats::one(c)};
   const Bits most = formats::max_finite(a);
   rows[kPlusOverflow] = {most, most, most, formats::max_finite(c)};
@@ -250,7 +258,7 @@ std::vector<Finding> special_findings(Laboratory& laboratory) {
   };
   if (has_nan(*subject.a)) {
     word("nan.operand", ones(kQuietNan), "a quiet NaN in A");
-    word("nan.payload", ones(kPayloadNan), "a negative NaN with all fraction bits in A");
+    word("nan.payload", ones(kPayloadNan), payload_asked(*subject.a));
   }
   if (subject.c != nullptr && has_nan(*subject.c)) {
     word("nan.addend", ones(kNanAddend), "a NaN in C");

@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+#include <limits>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "reference/fast/gemm.hpp"
 #include "reference/formats/classify.hpp"
@@ -165,6 +169,53 @@ std::vector<Hypothesis> described(const Subject& subject, const SumTree& tree) {
   return list;
 }
 
+// The precision of the sums; exact ones are the widest.
+int width(const Hypothesis& h) {
+  return h.arithmetic.is_exact() ? std::numeric_limits<int>::max()
+                                 : models::sum_format(h.arithmetic).precision();
+}
+
+std::vector<Hypothesis> widest_first(std::vector<Hypothesis> list) {
+  std::multimap<int, Hypothesis, std::greater<>> by_width;  // equal widths keep their order
+  for (Hypothesis& x : list) by_width.emplace(width(x), std::move(x));
+  list.clear();
+  for (auto& [bits, x] : by_width) list.push_back(std::move(x));
+  return list;
+}
+
+// The stages that have names.
+std::vector<Hypothesis> named(const Subject& subject, const SumTree* tree, int stage) {
+  std::vector<Order> orders{Order::kSequential, Order::kReversed, Order::kPairwise};
+  if (tree != nullptr) orders = orders_with(*tree, tree->has_addend());
+  std::vector<Hypothesis> list;
+  std::vector<Arithmetic> in_parts;
+  if (tree != nullptr && stage != 1) in_parts = units_in_parts(subject, *tree);
+  if (stage == 0) {
+    list = listed(subject);
+    for (const Arithmetic& x : in_parts) list.push_back({x, {}});
+  }
+  for (const Arithmetic& x : plain(orders)) {
+    const bool known = std::any_of(list.begin(), list.end(),
+                                   [&](const Hypothesis& h) { return h.arithmetic == x; });
+    if (stage == 0 && !known) list.push_back({x, {}});
+    if (stage == 1) add_environments(list, x);
+    if (stage == 2) {
+      add_options(list, x);
+      if (subject.c == nullptr) add_zero_last(list, x);
+      add_conversions(list, x);
+    }
+  }
+  if (stage != 2) return list;
+  for (const Arithmetic& x : in_parts) add_options(list, x);
+  for (const Hypothesis& x : listed(subject)) {
+    const Unit* unit = x.arithmetic.unit;
+    if (unit == nullptr && !x.arithmetic.is_exact()) continue;
+    add_conversions(list, x.arithmetic);
+    if (unit != nullptr && unit->scale == nullptr) add_options(list, x.arithmetic);
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string print(const Hypothesis& h) {
@@ -230,36 +281,8 @@ Agreement agreement(const Tensor& observed, const Tensor& predicted) {
 }
 
 std::vector<Hypothesis> hypotheses(const Subject& subject, const SumTree* tree, int stage) {
-  std::vector<Order> orders{Order::kSequential, Order::kReversed, Order::kPairwise};
-  if (tree != nullptr) orders = orders_with(*tree, tree->has_addend());
-  if (stage == 3) return tree == nullptr ? std::vector<Hypothesis>{} : described(subject, *tree);
-  std::vector<Hypothesis> list;
-  std::vector<Arithmetic> in_parts;
-  if (tree != nullptr && stage != 1) in_parts = units_in_parts(subject, *tree);
-  if (stage == 0) {
-    list = listed(subject);
-    for (const Arithmetic& x : in_parts) list.push_back({x, {}});
-  }
-  for (const Arithmetic& x : plain(orders)) {
-    const bool known = std::any_of(list.begin(), list.end(),
-                                   [&](const Hypothesis& h) { return h.arithmetic == x; });
-    if (stage == 0 && !known) list.push_back({x, {}});
-    if (stage == 1) add_environments(list, x);
-    if (stage == 2) {
-      add_options(list, x);
-      if (subject.c == nullptr) add_zero_last(list, x);
-      add_conversions(list, x);
-    }
-  }
-  if (stage != 2) return list;
-  for (const Arithmetic& x : in_parts) add_options(list, x);
-  for (const Hypothesis& x : listed(subject)) {
-    const Unit* unit = x.arithmetic.unit;
-    if (unit == nullptr && !x.arithmetic.is_exact()) continue;
-    add_conversions(list, x.arithmetic);
-    if (unit != nullptr && unit->scale == nullptr) add_options(list, x.arithmetic);
-  }
-  return list;
+  if (stage < kStages - 1) return widest_first(named(subject, tree, stage));
+  return tree == nullptr ? std::vector<Hypothesis>{} : widest_first(described(subject, *tree));
 }
 
 }  // namespace halfmark::inference

@@ -45,6 +45,7 @@ struct Agreement {
 //   1  those orders with every rounding and subnormal policy of their steps
 //   2  those orders and names with one more option, or with other conversions
 //   3  fused sums of any block, width and rounding, described rather than named
+// Within a stage, wider sums come first: of hypotheses that agree, no narrower one is named.
 inline constexpr int kStages = 4;
 // `tree` is null if it could not be measured; then the usual orders are tried.
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Subject& subject, const SumTree* tree,

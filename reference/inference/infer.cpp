@@ -7,6 +7,7 @@
 #include <array>
 
 #include "reference/inference/data.hpp"
+#include "reference/inference/directed.hpp"
 
 namespace halfmark::inference {
 namespace {
@@ -78,11 +79,15 @@ class Search {
 
   // Fills in everything about the arithmetic.
   void run(Inference& result) {
-    const SumTree* tree = result.structure.tree ? &*result.structure.tree : nullptr;
+    if (result.structure.tree) tree_ = &*result.structure.tree;
+    if (tree_ == nullptr) {
+      for (const Question& question : directed_questions(laboratory_))
+        laboratory_.ask(question, true);
+    }
     known_ = recorded();
     for (int stage = 0; stage < kStages; ++stage) {
       survivors_.clear();
-      for (Hypothesis& x : hypotheses(laboratory_.subject(), tree, stage)) consider(std::move(x));
+      for (Hypothesis& x : hypotheses(laboratory_.subject(), tree_, stage)) consider(std::move(x));
       hold_contests();
       if (!survivors_.empty() && confirmed(result)) return;
     }
@@ -168,33 +173,34 @@ class Search {
     return true;
   }
 
+  // Whether the tree was measured and the two orders have the same.
+  [[nodiscard]] bool same_tree(const models::Order& x, const models::Order& y) const {
+    const Subject& subject = laboratory_.subject();
+    const bool addend = subject.c != nullptr;
+    return tree_ != nullptr && tree_of(x, subject.k, addend) == tree_of(y, subject.k, addend);
+  }
+
   [[nodiscard]] std::string reason(const Hypothesis& x, const Hypothesis& y) const {
     const Subject& subject = laboratory_.subject();
     const models::Arithmetic& a = x.arithmetic;
     const models::Arithmetic& b = y.arithmetic;
-    if (a.unit != nullptr && b.unit != nullptr && a.order == b.order &&
-        same_numbers(*a.unit, *b.unit)) {
-      return "units with the same rule and numbers";
+    if (a.unit != nullptr && b.unit != nullptr && same_numbers(*a.unit, *b.unit)) {
+      return a.order == b.order ? "units with the same rule and numbers"
+                                : fmt::format("the same partial sums of {} products", subject.k);
     }
-    if (a.unit != nullptr && a.unit == b.unit && a.order != b.order)
-      return fmt::format("the same partial sums of {} products", subject.k);
-    if (a.unit != nullptr || b.unit != nullptr || a.is_exact() || b.is_exact()) {
-      return "the same sums at this length";
-    }
-    const bool exact_products =
-        subject.a->precision() + subject.b->precision() <= a.accumulator->precision();
-    if (a.order == b.order && a.accumulator == b.accumulator && a.step != b.step &&
-        exact_products) {
+    const bool in_steps = a.accumulator != nullptr && a.accumulator == b.accumulator;
+    if (in_steps && a.order == b.order && a.step != b.step &&
+        subject.a->precision() + subject.b->precision() <= a.accumulator->precision()) {
       return fmt::format("products of {} and {} are exact in {}", subject.a->name, subject.b->name,
                          a.accumulator->name);
     }
-    if (a.order != b.order && a.accumulator == b.accumulator) {
+    if (in_steps && a.order != b.order && same_tree(a.order, b.order))
       return fmt::format("the same tree over {} products", subject.k);
-    }
-    return "indistinguishable by any data tried";
+    return "none of the data tried distinguishes them";
   }
 
   Laboratory& laboratory_;
+  const SumTree* tree_ = nullptr;  // null if it could not be measured
   Random seeds_;
   std::vector<Hypothesis> survivors_;
   std::optional<Hypothesis> best_;

@@ -4,7 +4,7 @@
 // 1. It asks the same question three times, and with rows and columns permuted: a box whose answers
 //    depend on anything except the row and the column has no arithmetic to find.
 // 2. It measures special values (findings.hpp), then the summation tree (structure.hpp), then what
-//    the tree's nodes keep.
+//    the tree's nodes keep. Without a tree it asks the questions of directed.hpp instead.
 // 3. Hypotheses (hypothesis.hpp), stage by stage, must reproduce every recorded answer: all of step
 //    2 except most of the structure's questions, and random data. Surviving hypotheses are
 //    separated by data on which they differ from each other, found without asking the box;

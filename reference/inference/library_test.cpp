@@ -145,8 +145,8 @@ TEST(LibraryArithmetics, OneParameterIsAnotherName) {
 }
 
 // Over fewer products than a block has, a block has no effect: the shorter name is given, and
-// nothing is claimed about blocks. With one product more, the result lists the names that no
-// data distinguishes.
+// nothing is claimed about blocks. With one product more, the result lists the names that none
+// of the data tried distinguishes.
 TEST(LibraryArithmetics, ShortSumsClaimNoBlocks) {
   const Inference below = infer(box_of("fp32.blocked-16.fma", kBf16, kFp32, 12));
   EXPECT_EQ(below.name, "fp32.sequential.fma.c_last") << said(below);

@@ -15,6 +15,7 @@ namespace {
 using formats::kBf16;
 using formats::kFp16;
 using formats::kFp32;
+using formats::kFp64;
 
 TEST(UlpError, PrintsExactDecimals) {
   EXPECT_EQ(print(Ulps{0}), "0.0");
@@ -44,6 +45,23 @@ TEST(UlpError, ByHand) {
   EXPECT_EQ(error_text({0x7f800000}, kFp16, 0xfc00), "none");
   EXPECT_EQ(error_text({0x3f800000}, formats::kE8m0, 0x7f), "0.0") << "1, in a format without sign";
   EXPECT_EQ(error_text({0x40400000}, formats::kE8m0, 0x81), "0.5") << "3 as 4, ulps of 2";
+}
+
+// Below the smallest number of fp64 its rounding has no bits left for a distance.
+TEST(UlpError, ReachesBelowTheSmallestNumberOfFp64) {
+  constexpr Bits kSmallest = 1;
+  constexpr Bits kHalf = 0x3fe0000000000000;
+  constexpr Bits kTiny = 0x2630000000000000;  // 2^-412
+  const auto error = [](std::initializer_list<Bits> factors_of_smallest, Bits computed) {
+    ExactSum sum;
+    for (const Bits factor : factors_of_smallest) sum.add_product(kFp64, kSmallest, kFp64, factor);
+    return print(*ulp_error(sum, kFp64, computed));
+  };
+  const Bits one = formats::one(kFp64);
+  EXPECT_EQ("0.5", error({kHalf}, 0)) << "2^-1075 as 0";
+  EXPECT_EQ("0.5", error({one, kHalf}, kSmallest)) << "2^-1074 + 2^-1075 as 2^-1074";
+  EXPECT_EQ("1.5", error({kHalf}, kSmallest | kFp64.sign_mask())) << "2^-1075 as -2^-1074";
+  EXPECT_EQ("0.0", error({kTiny}, 0)) << "less than 2^-32 ulp";
 }
 
 // parts <= |exact - computed| / ulp * 2^32 < parts + 1, in big numbers.
@@ -79,6 +97,22 @@ TEST(UlpError, AgreesWithBigNumbers) {
     ++checked;
   }
   EXPECT_GT(checked, 5000);
+}
+
+TEST(Magnitude, HasAllItsBitsOutsideTheRangeOfFp64) {
+  const auto product = [](Bits x, Bits y) {
+    ExactSum sum;
+    sum.add_product(kFp64, x, kFp64, y);
+    return sum;
+  };
+  const ExactSum least = product(1, 1 | kFp64.sign_mask());
+  for (const bool up : {false, true}) EXPECT_EQ(-2148, exponent_of(magnitude(least, up)));
+  const Bits most = formats::max_finite(kFp64);
+  const ExactSum largest = product(most, most);  // (2 - 2^-52)^2 * 2^2046
+  EXPECT_EQ(2047, exponent_of(magnitude(largest, false)));
+  EXPECT_EQ((std::uint64_t{1} << 53) - 2, magnitude(largest, false).significand);
+  EXPECT_EQ((std::uint64_t{1} << 53) - 1, magnitude(largest, true).significand);
+  EXPECT_EQ(0U, magnitude({}, true).significand);
 }
 
 TEST(Magnitude, IsNeverRoundedDown) {

@@ -140,18 +140,23 @@ soft::Result ExactSum::round(const Format& f, const soft::Environment& env) cons
   const bool opposite = plus_infinity_ && minus_infinity_;
   if (nan_ || opposite) return soft::nan_result(f, invalid_ || (opposite && !nan_));
   if (is_special()) return soft::round(f, Value{Kind::kInfinity, minus_infinity_, 0, 0}, env);
-  const auto rounded = [&](const auto& sum) {
-    // Terms of both signs make it a sum of a plus zero and a minus zero.
-    if (sum.is_zero()) {
-      return soft::detail::zero_sum(f, negative_seen_, !positive_seen_ && negative_seen_, env);
-    }
+  const Value sum = unpacked();
+  // Terms of both signs make it a sum of a plus zero and a minus zero.
+  if (sum.kind == Kind::kZero)
+    return soft::detail::zero_sum(f, negative_seen_, !positive_seen_ && negative_seen_, env);
+  return soft::round(f, sum.negative, sum.exponent, sum.significand, env);
+}
+
+Value ExactSum::unpacked() const {
+  const auto read = [](const auto& sum) {
+    if (sum.is_zero()) return Value{Kind::kZero, false, 0, 0};
     const auto [exponent, significand] = sum.leading();
-    return soft::round(f, sum.is_negative(), exponent, significand, env);
+    return Value{Kind::kFinite, sum.is_negative(), exponent, significand};
   };
-  if (long_.empty()) return rounded(short_);
+  if (long_.empty()) return read(short_);
   Long whole = long_.front();
   whole.add(short_);
-  return rounded(whole);
+  return read(whole);
 }
 
 }  // namespace halfmark::models

@@ -41,6 +41,9 @@ class ExactSum {
   [[nodiscard]] soft::Result round(const formats::Format& f,
                                    const soft::Environment& env = {}) const;
 
+  // A finite sum as an unpacked number, whatever its exponent; the last bit is sticky.
+  [[nodiscard]] soft::Value unpacked() const;
+
  private:
   using Short = CompleteRegister<16, -448>;
   using Long = CompleteRegister<101, -3264>;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/models/magnitude.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "reference/formats/classify.hpp"
@@ -9,19 +8,16 @@
 
 namespace halfmark::models {
 
-using formats::kFp64;
 using soft::Rounding;
 using soft::Wide;
 
 Magnitude magnitude(const ExactSum& sum, bool up) {
-  const Rounding sides[] = {Rounding::kDown, Rounding::kUp};
-  const Bits zero = sum.round(kFp64, {.rounding = Rounding::kTowardZero}).bits;
-  const bool negative = formats::sign(kFp64, zero);
-  const Bits bits = up ? sum.round(kFp64, {.rounding = sides[negative ? 0 : 1]}).bits : zero;
-  const int field = formats::exponent_field(kFp64, bits);
-  const Bits fraction = formats::fraction_field(kFp64, bits);
-  const Bits lead = field == 0 ? 0 : Bits{1} << kFp64.fraction_bits;
-  return {fraction | lead, std::max(field, 1) - kFp64.bias - kFp64.fraction_bits};
+  constexpr int kBits = 53;
+  constexpr int kDropped = soft::kLead + 1 - kBits;
+  const soft::Value value = sum.unpacked();
+  const std::uint64_t kept = value.significand >> kDropped;
+  const bool inexact = kept << kDropped != value.significand;
+  return {kept + (up && inexact ? 1 : 0), value.exponent - (kBits - 1)};
 }
 
 Magnitude sum_up(Magnitude x, Magnitude y) {

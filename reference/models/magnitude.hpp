@@ -20,7 +20,8 @@ struct Magnitude {
   int exponent = 0;
 };
 
-// |sum| to 53 bits, rounded toward zero or, if `up`, away from it.
+// |sum| of a finite sum to 53 bits, rounded toward zero or, if `up`, away from it. No number is too
+// small or too large for it.
 [[nodiscard]] Magnitude magnitude(const ExactSum& sum, bool up);
 
 // The exponent of a nonzero number.

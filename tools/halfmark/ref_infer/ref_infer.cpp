@@ -119,8 +119,8 @@ Your own, for 8-bit operands without an addend, over three blocks of 32 products
   halfmark ref infer --a e4m3fn --d fp32 --c none --k 96 -- ./my-gemm --device 0
 
 The answer is a name that every `halfmark` verb takes as an arithmetic, or a description. "= NAME" lines are
-arithmetics that no data of this length can distinguish from it. In trees (x+y) is an addition, [x+y+z] a fused sum
-that loses nothing before it is rounded, {x+y+z} one that drops bits far below its largest term.
+arithmetics that none of the data tried distinguishes from it. In trees (x+y) is an addition, [x+y+z] a fused sum that
+loses nothing before it is rounded, {x+y+z} one that drops bits far below its largest term.
 
 Exit codes: 0 every queried sum is explained to the last bit; 1 some sum is not; 2 wrong usage; 3 the process failed.)";
 }

@@ -49,6 +49,21 @@ TEST(RefInfer, NamesAModelAsText) {
   EXPECT_NE(got.out.find("addition.direction           toward_zero"), std::string::npos) << got.out;
 }
 
+// Sums of 4-bit numbers are exact in fp32 and in fp64: neither an order nor a tree is claimed.
+TEST(RefInfer, ClaimsNoMoreThanTheDataShow) {
+  const Outcome got =
+      run({.arithmetic = "fp32.sequential.fma", .a = "e2m1", .c = "none", .d = "bf16"});
+  EXPECT_EQ(got.code, 0);
+  EXPECT_TRUE(got.out.starts_with("fp64.sequential.fma\n")) << got.out;
+  EXPECT_NE(got.out.find("= fp32.sequential.fma (none of the data tried distinguishes them)\n"),
+            std::string::npos)
+      << got.out;
+  EXPECT_NE(got.out.find("not looked for"), std::string::npos) << got.out;
+  for (const char* claim : {"the same tree", "the same sums", "fp16.sequential"})
+    EXPECT_EQ(got.out.find(claim), std::string::npos) << got.out;
+  EXPECT_NE(ref_infer_help().find("that none of the data tried distinguishes"), std::string::npos);
+}
+
 TEST(RefInfer, ChoosesFormatsAndLengthForAUnit) {
   const Outcome got = run({.arithmetic = "unit.ampere.mma.bf16.fp32", .json = true});
   const auto document = nlohmann::json::parse(got.out);
