@@ -19,12 +19,19 @@ constexpr text::JsonLimits kLimits{.bytes = kMostSweepBytes,
                                    .values = std::size_t{1} << 26,
                                    .string_bytes = std::size_t{1} << 16};
 
+// Absence, an error and a nondeterministic kernel are no finding against the device.
+bool was_found_wrong(const std::string& verdict) {
+  return std::ranges::any_of(kAllDeviceVerdicts, [&](DeviceVerdict one) {
+    return name_of(one) == verdict && is_found_wrong(one);
+  });
+}
+
 // Newest first, so that the first break ends what is wrong now.
 void find_begin(const std::vector<EarlierSweep>& newest_first, const std::string& now,
                 DeviceRow& row) {
   const Place place{row.node, row.selector};
-  row.since = now;
-  bool is_unbroken = true;
+  if (is_found_wrong(row.verdict)) row.since = now;
+  bool is_unbroken = is_found_wrong(row.verdict);
   for (const EarlierSweep& sweep : newest_first) {
     const bool was_wrong = sweep.wrong.contains(place);
     is_unbroken = is_unbroken && was_wrong;
@@ -36,7 +43,9 @@ void find_begin(const std::vector<EarlierSweep>& newest_first, const std::string
 std::vector<Recurrence> recovered(const std::vector<EarlierSweep>& newest_first,
                                   const FleetReport& report) {
   std::set<Place> wrong_now;
-  for (const DeviceRow& row : report.rows) wrong_now.emplace(row.node, row.selector);
+  for (const DeviceRow& row : report.rows) {
+    if (is_found_wrong(row.verdict)) wrong_now.emplace(row.node, row.selector);
+  }
   std::map<Place, Recurrence> found;
   for (const EarlierSweep& sweep : newest_first) {
     for (const auto& [place, verdict] : sweep.wrong) {
@@ -63,8 +72,11 @@ EarlierSweep parse_sweep(std::string_view json_text) {
     if (!j.contains("started"))
       throw RollupError("it does not say when it was made: an older version wrote it");
     EarlierSweep sweep{.started = j.at("started").at("last"), .wrong = {}};
-    for (const json& row : j.at("deviating"))
-      sweep.wrong.emplace(Place{row.at("node"), row.at("selector")}, row.at("verdict"));
+    for (const json& row : j.at("deviating")) {
+      const std::string verdict = row.at("verdict");
+      if (was_found_wrong(verdict))
+        sweep.wrong.emplace(Place{row.at("node"), row.at("selector")}, verdict);
+    }
     return sweep;
   } catch (const text::JsonError& error) {
     throw RollupError(error.what());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Earlier sweeps of the same fleet, as their JSON reports say: since when a device is wrong, and
 // which ones were wrong before. Decides what a break is. A report names only devices that are not
-// plainly conformant, so a device that was not asked in an earlier sweep counts as right there.
+// plainly conformant, so a device that was not asked in an earlier sweep counts as right there, and
+// so does one that was absent, in error or had a nondeterministic kernel.
 #pragma once
 
 #include <map>

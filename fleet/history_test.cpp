@@ -9,11 +9,11 @@
 namespace halfmark::fleet {
 namespace {
 
-DeviceRow row_of(const std::string& node) {
+DeviceRow row_of(const std::string& node, DeviceVerdict verdict) {
   return {.node = node,
           .selector = "x",
           .devices = 1,
-          .verdict = DeviceVerdict::kLoneDeviation,
+          .verdict = verdict,
           .scope = Scope::kDevice,
           .violates = true,
           .evidence = "bits",
@@ -23,9 +23,10 @@ DeviceRow row_of(const std::string& node) {
           .next = {}};
 }
 
-FleetReport sweep(const std::string& day, const std::vector<std::string>& wrong) {
+FleetReport sweep(const std::string& day, const std::vector<std::string>& wrong,
+                  DeviceVerdict verdict = DeviceVerdict::kLoneDeviation) {
   FleetReport report;
-  for (const std::string& node : wrong) report.rows.push_back(row_of(node));
+  for (const std::string& node : wrong) report.rows.push_back(row_of(node, verdict));
   report.first_started = report.last_started = day;
   return report;
 }
@@ -50,6 +51,24 @@ TEST(History, SaysSinceWhenADeviceIsWrong) {
   EXPECT_EQ("lone-deviation", gone.verdict);
   EXPECT_EQ("d2", gone.last);
   EXPECT_EQ(2U, gone.sweeps);
+}
+
+TEST(History, WhatIsNoFindingIsABreak) {
+  for (const DeviceVerdict verdict :
+       {DeviceVerdict::kAbsent, DeviceVerdict::kError, DeviceVerdict::kNondeterministicKernel}) {
+    FleetReport now = sweep("d3", {"again"});
+    add_history({as_read(sweep("d1", {"again"})), as_read(sweep("d2", {"again", "gone"}, verdict))},
+                now);
+    EXPECT_EQ("d3", now.rows[0].since) << name_of(verdict);
+    EXPECT_EQ(1U, now.rows[0].wrong_before) << name_of(verdict);
+    EXPECT_TRUE(now.recurrences.empty()) << name_of(verdict);
+    // The other way round: it was wrong, and nothing is found now.
+    now = sweep("d3", {"again"}, verdict);
+    add_history({as_read(sweep("d1", {"again"}))}, now);
+    EXPECT_EQ("", now.rows[0].since) << name_of(verdict);
+    ASSERT_EQ(1U, now.recurrences.size()) << name_of(verdict);
+    EXPECT_EQ("d1", now.recurrences[0].last) << name_of(verdict);
+  }
 }
 
 TEST(History, IsEmptyWithoutEarlierSweeps) {

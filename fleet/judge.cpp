@@ -26,7 +26,13 @@ bool is_varying(MissKind kind) {
   return kind == MissKind::kVaries || kind == MissKind::kContradicts;
 }
 
-constexpr std::uint64_t kVarying = 2;
+constexpr std::uint64_t kVarying = 2, kListedInPart = 3;
+
+// Whether the device was right in the cases that it does not list.
+bool lists_all_misses(const KeptAnswer& answer) {
+  return answer.completeness == Completeness::kComplete &&
+         answer.total_misses <= answer.misses.size();
+}
 
 void keep_graver(Judged& worst, Judged found) {
   if (severity_of(found.verdict) > severity_of(worst.verdict)) {
@@ -98,7 +104,8 @@ Judged judge_right_suite(const KeptAnswer& answer, const KeptSuite& suite, const
 
 Judged judge_varying(const KeptAnswer& answer, const KeptMiss& miss, const Polls& polls,
                      const Words& words) {
-  const std::uint64_t varying = polls.varying(answer, miss), members = polls.members(answer);
+  const std::uint64_t varying = polls.varying(answer, miss);
+  const std::uint64_t members = polls.members(answer, miss);
   return {
       .verdict = verdict_on_varying_bits(varying, members, miss.kind == MissKind::kVaries),
       .evidence = fmt::format(
@@ -124,15 +131,19 @@ Judged judge_answer(const KeptAnswer& answer, const Polls& polls, const Words& w
 // same question, made good for it. An answer that proves nothing counts as one that was cut short,
 // and answers to other questions prove nothing about it.
 Judged judge_completeness(const KeptDevice& device, const KeptAnswer& answer, const Words& words) {
-  if (answer.completeness == Completeness::kComplete) return {};
+  const auto is_proof = [](const KeptAnswer& one) {
+    return one.completeness == Completeness::kComplete && !one.is_doubtful;
+  };
+  if (is_proof(answer)) return {};
   const bool made_good = std::ranges::any_of(device.answers, [&](const KeptAnswer& other) {
-    return other.completeness == Completeness::kComplete &&
+    return is_proof(other) &&
            ((other.run == answer.run && !answer.is_doubtful) || other.question == answer.question);
   });
   if (made_good) return {};
+  const std::string& why = words.text(answer.reason);
   return {.verdict = DeviceVerdict::kError,
           .evidence = fmt::format("its answer is {}: {}", name_of(answer.completeness),
-                                  words.text(answer.reason)),
+                                  why.empty() ? "it proves nothing" : why),
           .suite = {},
           .violates = false,
           .answer = &answer,
@@ -143,6 +154,7 @@ Judged judge_completeness(const KeptDevice& device, const KeptAnswer& answer, co
 Judged judge_repeats(const KeptDevice& device, const Words& words) {
   std::unordered_map<std::uint64_t, std::uint64_t> bits;
   for (const KeptAnswer& answer : device.answers) {
+    if (answer.is_doubtful) continue;
     for (const KeptSuite& suite : answer.suites) {
       const auto [first, is_new] = bits.emplace(key_of(answer, suite), suite.bits);
       if (is_new || first->second == suite.bits) continue;
@@ -160,23 +172,28 @@ Judged judge_repeats(const KeptDevice& device, const Words& words) {
 }  // namespace
 
 Polls::Polls(const std::vector<KeptDevice>& devices) {
-  std::unordered_set<std::uint64_t> asked;
+  std::unordered_set<std::uint64_t> voted;
   for (const KeptDevice& device : devices) {
-    asked.clear();
-    // A device has one vote: with several answers to one question, the first complete one.
+    voted.clear();
+    // A device has one vote: with several answers to one question, that of the first complete one.
     for (const Completeness wanted : {Completeness::kComplete, Completeness::kPartial}) {
       for (const KeptAnswer& answer : device.answers) {
-        if (answer.completeness == wanted && asked.insert(key_of(answer)).second) add(answer);
+        if (answer.completeness != wanted || answer.is_doubtful) continue;
+        for (const KeptSuite& suite : answer.suites) {
+          if (voted.insert(key_of(answer, suite)).second) add_suite(answer, suite);
+        }
+        if (voted.insert(key_of(answer)).second) add_misses(answer);
       }
     }
   }
 }
 
-void Polls::add(const KeptAnswer& answer) {
-  ++counts_[key_of(answer)].all;
-  for (const KeptSuite& suite : answer.suites) add_suite(answer, suite);
+void Polls::add_misses(const KeptAnswer& answer) {
+  const bool is_whole = lists_all_misses(answer);
+  if (is_whole) ++counts_[key_of(answer)].all;
   for (const KeptMiss& miss : answer.misses) {
     const std::uint64_t key = key_of(answer, miss);
+    if (!is_whole) ++counts_[combined(key, kListedInPart)].all;
     if (is_varying(miss.kind)) {
       ++counts_[combined(key, kVarying)].all;
       continue;
@@ -204,7 +221,10 @@ Polls::Count Polls::count(std::uint64_t key) const {
   return found == counts_.end() ? Count{} : found->second;
 }
 
-std::uint64_t Polls::members(const KeptAnswer& answer) const { return count(key_of(answer)).all; }
+std::uint64_t Polls::members(const KeptAnswer& answer, const KeptMiss& miss) const {
+  const std::uint64_t listed_in_part = count(combined(key_of(answer, miss), kListedInPart)).all;
+  return std::max<std::uint64_t>(1, count(key_of(answer)).all + listed_in_part);
+}
 
 Poll Polls::among_all(const KeptAnswer& answer, const KeptSuite& suite) const {
   const std::uint64_t key = key_of(answer, suite);
@@ -225,9 +245,10 @@ Poll Polls::among_right(const KeptAnswer& answer, const KeptSuite& suite) const 
 }
 
 Poll Polls::on_case(const KeptAnswer& answer, const KeptMiss& miss) const {
-  const std::uint64_t key = key_of(answer, miss), all = members(answer);
-  const std::uint64_t wrong = count(key).all, same = count(combined(key, miss.result)).all;
-  return {.members = all, .same = same, .largest = same, .right = all - std::min(all, wrong)};
+  const std::uint64_t key = key_of(answer, miss), all = members(answer, miss);
+  const std::uint64_t missed = count(key).all + varying(answer, miss);
+  const std::uint64_t same = count(combined(key, miss.result)).all;
+  return {.members = all, .same = same, .largest = same, .right = all - std::min(all, missed)};
 }
 
 std::uint64_t Polls::varying(const KeptAnswer& answer, const KeptMiss& miss) const {
@@ -238,8 +259,8 @@ Judged judge(const KeptDevice& device, const Polls& polls, const Words& words) {
   Judged worst{.answer = &device.answers.front()};
   keep_graver(worst, judge_repeats(device, words));
   for (const KeptAnswer& answer : device.answers) {
-    // A store in error accuses nobody, and neither does a reference that contradicts it.
-    if (answer.completeness != Completeness::kError && answer.refuted == 0)
+    // A store in error accuses nobody, and neither does a pipeline that notices no faults.
+    if (answer.completeness != Completeness::kError && !answer.is_doubtful)
       keep_graver(worst, judge_answer(answer, polls, words));
     keep_graver(worst, judge_completeness(device, answer, words));
   }

@@ -19,7 +19,8 @@ class Polls {
  public:
   explicit Polls(const std::vector<KeptDevice>& devices);
 
-  [[nodiscard]] std::uint64_t members(const KeptAnswer& answer) const;
+  /// Peers that had the case for certain: those that list it, and those that list all their misses.
+  [[nodiscard]] std::uint64_t members(const KeptAnswer& answer, const KeptMiss& miss) const;
   /// Among all peers, or among those that broke no rule of the suite.
   [[nodiscard]] Poll among_all(const KeptAnswer& answer, const KeptSuite& suite) const;
   [[nodiscard]] Poll among_right(const KeptAnswer& answer, const KeptSuite& suite) const;
@@ -31,8 +32,8 @@ class Polls {
   struct Count {
     std::uint64_t all = 0, right = 0, largest = 0, largest_right = 0;
   };
-  void add(const KeptAnswer& answer);
   void add_suite(const KeptAnswer& answer, const KeptSuite& suite);
+  void add_misses(const KeptAnswer& answer);
   [[nodiscard]] Count count(std::uint64_t key) const;
 
   std::unordered_map<std::uint64_t, Count> counts_;

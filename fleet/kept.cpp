@@ -43,6 +43,7 @@ KeptAnswer kept_answer(const Rollup& rollup, Words& words) {
                     .confirmed = rollup.golden.confirmed,
                     .refuted = rollup.golden.refuted,
                     .self_test = rollup.self_test,
+                    .breaks_a_promise = breaks_a_promise(rollup),
                     .is_doubtful = is_doubtful(rollup),
                     .total_misses = rollup.total_misses,
                     .trials = trials(rollup),

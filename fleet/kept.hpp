@@ -61,7 +61,7 @@ struct KeptAnswer {
   std::uint32_t store = 0;  // the golden store, by its first 12 digits; empty: none
   std::uint64_t matched = 0, confirmed = 0, refuted = 0;
   SelfTest self_test = SelfTest::kNone;
-  bool is_doubtful = false;
+  bool breaks_a_promise = false, is_doubtful = false;
   std::uint64_t total_misses = 0, trials = 0;
   std::vector<KeptSuite> suites;
   std::vector<KeptMiss> misses;

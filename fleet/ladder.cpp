@@ -10,21 +10,37 @@ namespace {
 
 constexpr const char* kNotDone = "not done";
 
-std::string same_seed(const KeptDevice& device, const KeptAnswer& answer, DeviceVerdict verdict) {
+// Whether both have the same cases of the suite that decided, so that their bits were compared.
+// Where no suite decided, all count.
+bool are_compared(const KeptAnswer& answer, const KeptAnswer& other, std::uint32_t suite) {
+  if (other.is_doubtful || other.question != answer.question || other.peers != answer.peers)
+    return false;
+  const bool has_suite = std::ranges::count(answer.suites, suite, &KeptSuite::suite) > 0;
+  return std::ranges::all_of(answer.suites, [&](const KeptSuite& one) {
+    const bool is_asked = std::ranges::any_of(other.suites, [&](const KeptSuite& its) {
+      return its.suite == one.suite && its.asked == one.asked;
+    });
+    return is_asked || (has_suite && one.suite != suite);
+  });
+}
+
+std::string same_seed(const KeptDevice& device, const Judged& judged) {
   const auto same = std::ranges::count_if(device.answers, [&](const KeptAnswer& other) {
-    return other.question == answer.question && other.peers == answer.peers;
+    return are_compared(*judged.answer, other, judged.suite);
   });
   if (same < 2) return kNotDone;
-  return fmt::format("{} answers, {}", same,
-                     verdict == DeviceVerdict::kIntermittent ? "not all alike" : "all alike");
+  return fmt::format(
+      "{} answers, {}", same,
+      judged.verdict == DeviceVerdict::kIntermittent ? "not all alike" : "all alike");
 }
 
 std::string new_seed(const KeptDevice& device, const KeptAnswer& answer) {
   int others = 0, wrong = 0;
   for (const KeptAnswer& other : device.answers) {
     if (other.seed == answer.seed || other.completeness == Completeness::kError) continue;
+    if (other.is_doubtful) continue;
     ++others;
-    if (other.total_misses > 0) ++wrong;
+    if (other.breaks_a_promise) ++wrong;
   }
   return others == 0 ? kNotDone : fmt::format("wrong with {} of {} other seeds", wrong, others);
 }
@@ -48,7 +64,9 @@ std::string with_new_seed(const std::string& case_name, std::uint64_t seed) {
 
 // Only a step of the device itself can be left to do: how its siblings answered is known.
 std::string command_for(const std::string& step, const KeptAnswer& answer, const DeviceRow& row) {
-  const auto is_case = [](const std::string& name) { return !name.starts_with("canary."); };
+  const auto is_case = [](const std::string& name) {
+    return !name.starts_with("canary.") && name != kLosses;
+  };
   const auto found = std::ranges::find_if(row.cases, is_case);
   if (found == row.cases.end())
     return fmt::format("on {}: halfmark run --device {} --level smoke --seed {}", row.node,
@@ -92,7 +110,7 @@ void climb(const KeptDevice& device, const Judged& judged, const Siblings& sibli
            DeviceRow& row) {
   const KeptAnswer& answer = *judged.answer;
   const std::uint32_t peers = device.answers.front().peers;
-  row.ladder = {{"same seed", same_seed(device, answer, judged.verdict)},
+  row.ladder = {{"same seed", same_seed(device, judged)},
                 {"new seed", new_seed(device, answer)},
                 {"other kernel", other_kernel(answer)},
                 {"sibling device", outcome(siblings.on_node(device, peers))},

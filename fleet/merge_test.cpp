@@ -9,23 +9,15 @@
 namespace halfmark::fleet {
 namespace {
 
+using testing::cut_short;
+using testing::doubted;
+using testing::fleet_of;
 using testing::give_other_bits;
+using testing::merged;
 using testing::right;
 using testing::varying;
 using testing::wrong;
 using V = DeviceVerdict;
-
-FleetReport merged(const std::vector<Rollup>& rollups, const std::string& roster = "") {
-  Merge merge;
-  for (const Rollup& rollup : rollups) merge.add(rollup);
-  return merge.finish(roster.empty() ? std::nullopt : std::optional(parse_roster(roster)));
-}
-
-std::vector<Rollup> fleet_of(int devices) {
-  std::vector<Rollup> rollups;
-  for (int i = 0; i < devices; ++i) rollups.push_back(right("n" + std::to_string(i)));
-  return rollups;
-}
 
 std::string notes_of(const FleetReport& report) {
   std::string text;
@@ -154,36 +146,6 @@ TEST(Merge, OtherDriversAndQuestionsAreNoPeers) {
   EXPECT_NE(std::string::npos, notes_of(report).find("answers to 2 questions"));
 }
 
-TEST(Merge, OneThatVariesAloneIsIntermittent) {
-  std::vector<Rollup> rollups = fleet_of(3);
-  rollups.push_back(varying("bad"));
-  const FleetReport report = merged(rollups);
-  ASSERT_EQ(1U, report.rows.size());
-  EXPECT_EQ(V::kIntermittent, report.rows[0].verdict);
-  EXPECT_EQ(
-      "gemm.fp16.s1 (nondet) changes from call to call; of 4 devices that were asked the same, it "
-      "does on 1",
-      report.rows[0].evidence);
-}
-
-TEST(Merge, OneThatVariesWithoutPeersSaysSo) {
-  const FleetReport report = merged({varying("a", MissKind::kContradicts)});
-  ASSERT_EQ(1U, report.rows.size());
-  EXPECT_EQ("gemm.fp16.s1 (race) changes from call to call; it has no peer that was asked the same",
-            report.rows[0].evidence);
-}
-
-TEST(Merge, AllThatVaryHaveANondeterministicKernel) {
-  const std::vector<Rollup> rollups{varying("a"), varying("b"), varying("c")};
-  FleetReport report = merged(rollups);
-  EXPECT_EQ(3U, report.count(V::kNondeterministicKernel));
-  EXPECT_EQ(0, exit_code(report));
-  // What no freedom permits fails nevertheless.
-  report = merged({varying("a", MissKind::kContradicts), varying("b", MissKind::kContradicts)});
-  EXPECT_EQ(2U, report.count(V::kNondeterministicKernel));
-  EXPECT_EQ(1, exit_code(report));
-}
-
 TEST(Merge, TwoAnswersThatDifferAreIntermittent) {
   std::vector<Rollup> rollups = fleet_of(3);
   Rollup again = right("n0");
@@ -242,24 +204,6 @@ TEST(Merge, AnIncompleteAnswerIsNoPass) {
   EXPECT_EQ(0, exit_code(report));
 }
 
-// Nobody else was asked the same part, so that the case itself is looked at.
-TEST(Merge, AWrongCaseOfAPartialAnswerIsComparedWithPeers) {
-  Rollup partial = wrong("bad", "ff");
-  partial.completeness = Completeness::kPartial;
-  partial.reason = "killed";
-  partial.answers[0].asked = 3;
-  std::vector<Rollup> rollups = fleet_of(4);
-  rollups.push_back(partial);
-  FleetReport report = merged(rollups);
-  ASSERT_EQ(1U, report.rows.size());
-  EXPECT_EQ(V::kLoneDeviation, report.rows[0].verdict);
-  for (Rollup& rollup : rollups) {
-    if (rollup.origin.node != "bad") rollup = wrong(rollup.origin.node, "ff");
-  }
-  report = merged(rollups);
-  EXPECT_EQ(5U, report.count(V::kDeterministicDeviation));
-}
-
 TEST(Merge, ADeviceThatCannotBeUsedIsAnError) {
   Merge merge;
   merge.add(right("a"));
@@ -283,14 +227,28 @@ TEST(Merge, TheGravestVerdictCounts) {
 }
 
 TEST(Merge, NewSeedsShowOnTheLadder) {
-  Rollup other = right("bad");
-  other.question.seed = 2;
+  for (Rollup other : {right("bad"), varying("bad", MissKind::kVaries)}) {
+    other.question.seed = 2;
+    std::vector<Rollup> rollups = fleet_of(3);
+    rollups.push_back(wrong("bad", "ff"));
+    rollups.push_back(other);
+    const FleetReport report = merged(rollups);
+    ASSERT_EQ(1U, report.rows.size());
+    EXPECT_EQ("wrong with 0 of 1 other seeds", report.rows[0].ladder[1].outcome);
+  }
+}
+
+TEST(Merge, TheLadderCountsWhatWasCompared) {
   std::vector<Rollup> rollups = fleet_of(3);
   rollups.push_back(wrong("bad", "ff"));
-  rollups.push_back(other);
-  const FleetReport report = merged(rollups);
-  ASSERT_EQ(1U, report.rows.size());
-  EXPECT_EQ("wrong with 0 of 1 other seeds", report.rows[0].ladder[1].outcome);
+  rollups.push_back(wrong("bad", "ff"));
+  rollups.back().origin.run = "test-2";
+  EXPECT_EQ("2 answers, all alike", merged(rollups).rows.at(0).ladder[0].outcome);
+  // Cut short in the suite that decides, or in another one.
+  rollups.back() = cut_short(rollups.back(), 3);
+  EXPECT_EQ("not done", merged(rollups).rows.at(0).ladder[0].outcome);
+  std::swap(rollups.back().answers[0].asked, rollups.back().answers[1].asked);
+  EXPECT_EQ("2 answers, all alike", merged(rollups).rows.at(0).ladder[0].outcome);
 }
 
 Rollup tested(const std::string& node) {
@@ -311,12 +269,6 @@ TEST(Merge, AnswersWithoutASelfTestAreCounted) {
             notes_of(merged({right("a"), tested("b")})));
   EXPECT_EQ("2 answers come without a self-test that noticed its fault\n",
             notes_of(merged({right("a"), tested("b"), right("c")})));
-}
-
-Rollup doubted(Rollup rollup) {
-  rollup.completeness = Completeness::kPartial;
-  rollup.reason = "for this";
-  return rollup;
 }
 
 TEST(Merge, AStoreInErrorIsAMatterOfTheSuiteAndAccusesNobody) {
@@ -348,25 +300,6 @@ TEST(Merge, AnswersByDifferentStoresAreNotCompared) {
   EXPECT_EQ(4U, report.count(V::kConformant));  // it has no peer
   EXPECT_EQ(2U, report.questions);
   EXPECT_EQ(2U, report.stores.size());
-}
-
-TEST(Merge, WithoutAnInjectedFaultThatWasNoticedNobodyConforms) {
-  for (const SelfTest test : {SelfTest::kMissed, SelfTest::kNotDone}) {
-    std::vector<Rollup> rollups = fleet_of(3);
-    rollups[0] = doubted(rollups[0]);
-    rollups[0].self_test = test;
-    // Neither does an answer of the same run to another question help.
-    rollups.push_back(right("n0"));
-    rollups.back().question.seed = 2;
-    const FleetReport report = merged(rollups);
-    ASSERT_EQ(1U, report.rows.size());
-    EXPECT_EQ(V::kError, report.rows[0].verdict);
-    EXPECT_EQ("its answer is partial: for this", report.rows[0].evidence);
-    EXPECT_EQ(Scope::kDevice, report.rows[0].scope);
-    EXPECT_EQ(4, exit_code(report));
-    rollups.push_back(right("n0"));  // the same question again, and nothing to doubt
-    EXPECT_TRUE(merged(rollups).rows.empty());
-  }
 }
 
 }  // namespace

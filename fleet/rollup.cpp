@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <set>
@@ -174,7 +175,11 @@ Rate rate_from(const json& j) {
   return rate;
 }
 
-std::string check_of(const json& unchecked) { return hex(digest64(unchecked.dump())); }
+std::string text_of(const json& j) {
+  return j.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string check_of(const json& unchecked) { return hex(digest64(text_of(unchecked))); }
 
 void check_sense(const Rollup& rollup) {
   if (rollup.origin.node.empty()) throw RollupError("'node' is empty");
@@ -297,6 +302,13 @@ std::string_view name_of(SelfTest test) {
   return "none";
 }
 
+bool breaks_a_promise(const Rollup& rollup) {
+  const auto is_wrong = [](const SuiteAnswers& one) { return one.missed > 0; };
+  const auto is_unpermitted = [](const Miss& miss) { return miss.kind != MissKind::kVaries; };
+  return std::ranges::any_of(rollup.answers, is_wrong) ||
+         std::ranges::any_of(rollup.misses, is_unpermitted);
+}
+
 bool is_doubtful(const Rollup& rollup) {
   return rollup.golden.refuted > 0 || rollup.self_test == SelfTest::kMissed ||
          rollup.self_test == SelfTest::kNotDone;
@@ -344,7 +356,7 @@ json to_json(const Rollup& rollup) {
 std::string print(const Rollup& rollup) {
   json j = to_json(rollup);
   j["check"] = check_of(j);
-  return j.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return text_of(j) + "\n";
 }
 
 Rollup parse_rollup(std::string_view text) {

@@ -16,6 +16,8 @@
 namespace halfmark::fleet {
 
 inline constexpr std::string_view kRollupSchema = "halfmark-rollup/1";
+/// The miss, and the suite, that stand for more losses of the device than incidents.hpp allows.
+inline constexpr std::string_view kLosses = "losses";
 inline constexpr std::size_t kMostMisses = 16;
 inline constexpr std::size_t kMostRates = 8;
 inline constexpr std::size_t kMostSuites = 64;
@@ -121,6 +123,9 @@ struct Rollup {
 [[nodiscard]] std::string_view name_of(Completeness);
 [[nodiscard]] std::string_view name_of(MissKind);
 [[nodiscard]] std::string_view name_of(SelfTest);
+
+/// Whether the device breaks a promise in it: a case that varies as a freedom permits does not.
+[[nodiscard]] bool breaks_a_promise(const Rollup& rollup);
 
 /// Whether its answers prove nothing, although they may be complete: the store that they rest on is
 /// in error, or the self-test failed.

@@ -11,6 +11,7 @@
 
 #include "fleet/digest64.hpp"
 #include "reference/text/visible.hpp"
+#include "reports/incidents.hpp"
 #include "reports/scorecard.hpp"
 
 namespace halfmark::fleet {
@@ -48,6 +49,11 @@ bool died(std::string_view verdict) {
   return known && suites::died(*known);
 }
 
+// Of cases that gave an answer when they were repeated, and of what is measured beside them.
+bool loses_too_often(const json& card) {
+  return reports::losses_in(card.at("environment"), card.at("roster").at("expected")).beyond();
+}
+
 // By case: what was not answered as it should. A deviation that a freedom permits is an answer
 // like any other, unless the device contradicts itself.
 std::map<std::string, Miss> misses_of(const json& card) {
@@ -76,6 +82,13 @@ std::map<std::string, Miss> misses_of(const json& card) {
     const std::string name = line.at("name");
     misses[name] = {.case_name = name,
                     .finding_class = std::string(verdict),
+                    .result = {},
+                    .kind = MissKind::kDied};
+  }
+  if (loses_too_often(card)) {
+    const std::string name(kLosses);
+    misses[name] = {.case_name = name,
+                    .finding_class = std::string(name_of(suites::Verdict::kDeviceLost)),
                     .result = {},
                     .kind = MissKind::kDied};
   }
@@ -121,6 +134,8 @@ std::vector<SuiteAnswers> answers_of(const json& card, const std::map<std::strin
     add_answer(suite_named("canary"), name, text_of(canary, "standing"),
                text_of(canary, "observed"), miss_of(name));
   }
+  if (const std::string name(kLosses); const Miss* miss = miss_of(name))
+    add_answer(suite_named(name), name, miss->finding_class, miss->result, miss);
   std::vector<SuiteAnswers> answers;
   for (auto& [suite, one] : by_suite) answers.push_back(std::move(one));
   if (answers.size() > kMostSuites) answers.resize(kMostSuites);

@@ -18,6 +18,7 @@
 #include "fleet/testing/sample.hpp"
 #include "fleet/writers.hpp"
 #include "reference/text/json.hpp"
+#include "reports/incidents.hpp"
 
 namespace halfmark::fleet {
 namespace {
@@ -116,6 +117,23 @@ TEST(Rollup, RefusesWhatTheSchemaRefuses) {
   }
 }
 
+// Folders of cards that no agent wrote name nodes, and folders may have any name.
+TEST(Rollup, PrintsAnyBytes) {
+  Rollup rollup = full();
+  rollup.origin.node = "caf\xe9";
+  EXPECT_EQ("caf\xef\xbf\xbd", parse_rollup(print(rollup)).origin.node);
+}
+
+TEST(Rollup, AVariationThatAFreedomPermitsBreaksNoPromise) {
+  EXPECT_FALSE(breaks_a_promise(right("a")));
+  EXPECT_FALSE(breaks_a_promise(testing::varying("a", MissKind::kVaries)));
+  EXPECT_TRUE(breaks_a_promise(testing::varying("a", MissKind::kContradicts)));
+  Rollup unlisted = wrong("a", "ff");
+  EXPECT_TRUE(breaks_a_promise(unlisted));
+  unlisted.misses.clear();
+  EXPECT_TRUE(breaks_a_promise(unlisted));
+}
+
 TEST(Rollup, NoticesDamage) {
   std::string text = print(full());
   EXPECT_NE("", error_of(text.substr(0, text.size() / 2)));
@@ -206,6 +224,32 @@ TEST(Rollup, ACaseThatDiedIsHeldAgainstThePeersThatAnsweredIt) {
     EXPECT_EQ(1U, report.count(DeviceVerdict::kLoneDeviation)) << verdict;
     EXPECT_EQ(1, exit_code(report)) << verdict;
   }
+}
+
+// A device may answer every case in the end, and be lost on the way more often than allowed.
+TEST(Rollup, LossesBeyondTheAllowanceAreAMiss) {
+  const json card = text::read_json(read("reports/published/halfmark-host/scorecard.json"));
+  const auto losing = [&](std::size_t losses, const char* node) {
+    json lossy = card;
+    lossy["environment"]["incidents"] = json(losses, json{{"lost", true}});
+    return rollup_of(lossy, {.run = "r", .task = node, .node = node});
+  };
+  const std::size_t allowed = reports::losses_in(json::object(), losing(0, "a").expected).allowed;
+  EXPECT_EQ(losing(0, "a"), losing(allowed, "a"));
+  const Rollup lossy = losing(allowed + 1, "b");
+  ASSERT_EQ(1U, lossy.misses.size());
+  EXPECT_EQ(kLosses, lossy.misses[0].case_name);
+  EXPECT_EQ(MissKind::kDied, lossy.misses[0].kind);
+  EXPECT_TRUE(breaks_a_promise(lossy));
+  EXPECT_TRUE(fits(json::parse(print(lossy)), "rollup.schema.json"));
+  Merge merge;
+  for (const Rollup& rollup : {losing(0, "a"), lossy, losing(0, "c")}) merge.add(rollup);
+  const FleetReport report = merge.finish(std::nullopt);
+  EXPECT_EQ(1U, report.count(DeviceVerdict::kLoneDeviation));
+  EXPECT_EQ(2U, report.count(DeviceVerdict::kConformant));
+  EXPECT_EQ(1, exit_code(report));
+  for (const DeviceRow& row : report.rows)
+    EXPECT_EQ(std::string::npos, row.next.find("replay")) << row.next;  // no case would show it
 }
 
 TEST(Rollup, APlantedFaultHasThePeersOfTheDevice) {

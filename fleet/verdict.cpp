@@ -88,8 +88,9 @@ DeviceVerdict verdict_on_right_bits(const Poll& poll) {
 
 DeviceVerdict verdict_on_varying_bits(std::uint64_t varying, std::uint64_t members,
                                       bool permitted) {
-  const bool all_alike = members > 1 ? is_majority(varying, members) : permitted;
-  return all_alike ? DeviceVerdict::kNondeterministicKernel : DeviceVerdict::kIntermittent;
+  const bool all_alike = members > 1 && is_majority(varying, members);
+  return permitted || all_alike ? DeviceVerdict::kNondeterministicKernel
+                                : DeviceVerdict::kIntermittent;
 }
 
 }  // namespace halfmark::fleet

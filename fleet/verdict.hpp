@@ -10,11 +10,11 @@ namespace halfmark::fleet {
 
 enum class DeviceVerdict {
   kConformant,
-  kNondeterministicKernel,  // it varies from call to call, and so do its peers
+  kNondeterministicKernel,  // it varies from call to call, as its peers do or a freedom permits
   kDeterministicDeviation,  // its peers give the same wrong bits: a driver or operator is wrong
   kNoConsensus,             // its peers agree on nothing
   kLoneDeviation,           // it alone gives other bits, always the same: a defect
-  kIntermittent,            // it contradicts itself and its peers do not: silent corruption
+  kIntermittent,            // it alone contradicts itself, unpermitted: silent corruption
   kAbsent,                  // expected, and gave no answer
   kError,                   // cannot be used, or gave an incomplete answer
 };

@@ -51,7 +51,8 @@ TEST(Verdict, OnRightBits) {
 
 TEST(Verdict, OnVaryingBits) {
   EXPECT_EQ(V::kNondeterministicKernel, verdict_on_varying_bits(2, 3, false));
-  EXPECT_EQ(V::kIntermittent, verdict_on_varying_bits(1, 3, true));
+  EXPECT_EQ(V::kIntermittent, verdict_on_varying_bits(1, 3, false));
+  EXPECT_EQ(V::kNondeterministicKernel, verdict_on_varying_bits(1, 3, true));
   EXPECT_EQ(V::kNondeterministicKernel, verdict_on_varying_bits(1, 1, true));
   EXPECT_EQ(V::kIntermittent, verdict_on_varying_bits(1, 1, false));
 }

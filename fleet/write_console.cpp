@@ -43,7 +43,7 @@ void write_row(const DeviceRow& row, std::ostream& out) {
 }
 
 void write_history(const DeviceRow& row, std::uint64_t sweeps, std::ostream& out) {
-  if (sweeps == 0) return;
+  if (sweeps == 0 || !is_found_wrong(row.verdict)) return;
   fmt::print(out, "  since {}, and in {} of {} before\n", shown(row.since), row.wrong_before,
              plain_plural(sweeps, "sweep"));
 }

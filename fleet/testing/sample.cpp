@@ -2,6 +2,7 @@
 #include "fleet/testing/sample.hpp"
 
 #include "fleet/digest64.hpp"
+#include "fleet/merge.hpp"
 
 namespace halfmark::fleet::testing {
 namespace {
@@ -61,6 +62,31 @@ Rollup varying(const std::string& node, MissKind kind) {
   rollup.misses = {{kCase, kind == MissKind::kVaries ? "nondet" : "race", "", kind}};
   rollup.total_misses = 1;
   return rollup;
+}
+
+Rollup cut_short(Rollup rollup, std::uint64_t asked) {
+  rollup.completeness = Completeness::kPartial;
+  rollup.reason = "killed";
+  suite_named(rollup, "gemm").asked = asked;
+  return rollup;
+}
+
+Rollup doubted(Rollup rollup) {
+  rollup.completeness = Completeness::kPartial;
+  rollup.reason = "for this";
+  return rollup;
+}
+
+std::vector<Rollup> fleet_of(int devices) {
+  std::vector<Rollup> rollups;
+  for (int i = 0; i < devices; ++i) rollups.push_back(right("n" + std::to_string(i)));
+  return rollups;
+}
+
+FleetReport merged(const std::vector<Rollup>& rollups, const std::string& roster) {
+  Merge merge;
+  for (const Rollup& rollup : rollups) merge.add(rollup);
+  return merge.finish(roster.empty() ? std::nullopt : std::optional(parse_roster(roster)));
 }
 
 void give_other_bits(Rollup& rollup, const std::string& suite, std::uint64_t by) {

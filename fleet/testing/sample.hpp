@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Roll-ups for tests: devices that answer two suites, rightly or wrongly.
+// Roll-ups for tests: devices that answer two suites, rightly or wrongly, and a merge of them.
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "fleet/fleet_report.hpp"
 #include "fleet/rollup.hpp"
 
 namespace halfmark::fleet::testing {
@@ -17,6 +19,19 @@ namespace halfmark::fleet::testing {
 
 /// The same with a case of "gemm" on which the device contradicts itself.
 [[nodiscard]] Rollup varying(const std::string& node, MissKind kind = MissKind::kVaries);
+
+/// The same answer, ended within "gemm"; `asked` says which cases of it are left.
+[[nodiscard]] Rollup cut_short(Rollup rollup, std::uint64_t asked);
+
+/// The same answer as a partial one, as a self-test or a store in error makes it.
+[[nodiscard]] Rollup doubted(Rollup rollup);
+
+/// So many devices that are right: nodes n0, n1, ...
+[[nodiscard]] std::vector<Rollup> fleet_of(int devices);
+
+/// `roster`: as in a file; empty: there is none.
+[[nodiscard]] FleetReport merged(const std::vector<Rollup>& rollups,
+                                 const std::string& roster = "");
 
 /// Changes the bits of the suite as a device would that breaks no rule.
 void give_other_bits(Rollup& rollup, const std::string& suite, std::uint64_t by = 1);

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,24 +13,23 @@
 #include <thread>
 
 #include "backends/select.hpp"
-#include "fleet/agent.hpp"
 #include "fleet/launcher.hpp"
 #include "fleet/roster.hpp"
 #include "fleet/statistics.hpp"
 #include "fleet/tiers.hpp"
 #include "reference/text/visible.hpp"
 #include "reports/exit_codes.hpp"
-#include "reports/files.hpp"
 #include "reports/scorecard.hpp"
 #include "suites/core/case/errors.hpp"
 #include "suites/registry.hpp"
 #include "suites/runner/child.hpp"
 #include "suites/runner/folder_lock.hpp"
-#include "tools/halfmark/environment.hpp"
+#include "tools/halfmark/fleet/agent_file.hpp"
 #include "tools/halfmark/fleet/device_job.hpp"
 #include "tools/halfmark/fleet/gather.hpp"
 #include "tools/halfmark/golden.hpp"
 #include "tools/halfmark/outputs.hpp"
+#include "tools/halfmark/record.hpp"
 
 namespace halfmark::tools {
 namespace {
@@ -98,14 +96,17 @@ fleet::Tier tier_of(const FleetRunOptions& options) {
   return tier;
 }
 
+CaseOptions cases_of(const FleetRunOptions& options, const fleet::Tier& tier, std::uint64_t seed) {
+  return {.suites = options.suites,
+          .filters = options.filters,
+          .level = std::string(tier.level),
+          .seed = seed,
+          .shard = shard_of(tier, seed)};
+}
+
 // A name that does not exist is refused before a folder is made, and not once for each device.
 void check_cases(const FleetRunOptions& options, const fleet::Tier& tier) {
-  const CaseOptions cases{.suites = options.suites,
-                          .filters = options.filters,
-                          .level = std::string(tier.level),
-                          .seed = options.seed,
-                          .shard = shard_of(tier, options.seed)};
-  static_cast<void>(suites::select_cases(selection_of(cases)));
+  static_cast<void>(suites::select_cases(selection_of(cases_of(options, tier, options.seed))));
 }
 
 void make_folder(const fs::path& folder) {
@@ -115,64 +116,6 @@ void make_folder(const fs::path& folder) {
     throw EnvironmentError(fmt::format("cannot create the folder {}: {}",
                                        text::visible_line(folder.string()), error.message()));
 }
-
-// The agent's own record in the shared folder.
-class Record {
- public:
-  Record(const fleet::Task& task, const fleet::Tier& tier, fs::path file) : file_(std::move(file)) {
-    record_ = {.origin = {.run = task.run, .task = task.task, .node = task.node},
-               .launcher = task.launcher,
-               .tier = std::string(tier.name),
-               .started = utc_now(),
-               .tasks = task.size,
-               .attempts = 1 + earlier_attempts(),
-               .devices = {},
-               .finished = false,
-               .error = {},
-               .clock_ahead_s = 0};
-    write();
-    record_.clock_ahead_s = clock_ahead_s();
-  }
-
-  void name_devices(const std::vector<backends::DeviceInfo>& devices) {
-    for (const auto& device : devices) record_.devices.push_back(device.selector);
-    write();
-  }
-  void fail(const std::string& why) {
-    record_.error = text::visible_line(why);
-    finish();
-  }
-  void finish() {
-    record_.finished = true;
-    write();
-  }
-  [[nodiscard]] const fleet::Origin& origin() const { return record_.origin; }
-
- private:
-  [[nodiscard]] std::uint64_t earlier_attempts() const {
-    try {
-      return fleet::parse_agent(reports::read_file(file_, fleet::kMostRollupBytes)).attempts;
-    } catch (const std::exception&) {
-      return 0;  // there was none, or it was cut off
-    }
-  }
-  // The shared folder's server gives files its own time.
-  [[nodiscard]] std::int64_t clock_ahead_s() const {
-    struct stat status = {};
-    if (::stat(file_.c_str(), &status) != 0) return 0;
-    return static_cast<std::int64_t>(std::time(nullptr)) - status.st_mtim.tv_sec;
-  }
-  void write() const {
-    try {
-      reports::write_file_atomically(file_, fleet::print(record_));
-    } catch (const reports::FileError& error) {
-      throw EnvironmentError(error.what());
-    }
-  }
-
-  fs::path file_;
-  fleet::AgentRecord record_;
-};
 
 void add_option(std::vector<std::string>& words, const char* option, std::string value) {
   if (value.empty()) return;
@@ -202,13 +145,19 @@ std::vector<std::string> words_for(const FleetRunOptions& options, const fleet::
   return words;
 }
 
+std::string misses_of(const fleet::Rollup& rollup) {
+  return fmt::format("{} {}", rollup.total_misses, rollup.total_misses == 1 ? "miss" : "misses");
+}
+
 // The jobs of all devices of the node, until the budget ends or the agent is to stop.
 class Node {
  public:
-  Node(const FleetRunOptions& options, const fleet::Tier& tier, fs::path home, fleet::Origin origin,
-       Clock::time_point started, std::ostream& out, std::ostream& err)
+  // `golden`: SHA-256 of the golden store; empty: none.
+  Node(const FleetRunOptions& options, const fleet::Tier& tier, std::string golden, fs::path home,
+       fleet::Origin origin, Clock::time_point started, std::ostream& out, std::ostream& err)
       : options_(options),
         tier_(tier),
+        golden_(std::move(golden)),
         home_(std::move(home)),
         origin_(std::move(origin)),
         rest_(tier.repeats ? mode_of(options).rest : 0),
@@ -247,20 +196,50 @@ class Node {
   void begin(Lane& lane, std::uint64_t seed) {
     lane.seed = seed;
     const fs::path out = home_ / fmt::format("{}-s{}", tier_.name, seed);
-    lane.job =
-        std::make_unique<DeviceJob>(lane.device, origin_, out / folder_name(lane.device.selector));
-    if (lane.job->is_answered()) {
-      fmt::print(out_, "{}: an earlier start of this task has its answer\n", lane.device.selector);
-      lane.job.reset();
+    const CaseOptions cases = cases_of(options_, tier_, seed);
+    lane.job = std::make_unique<DeviceJob>(lane.device, origin_,
+                                           identity_of(selection_of(cases), cases.shard, golden_),
+                                           out / folder_name(lane.device.selector));
+    if (const auto before = lane.job->earlier_answer(files_)) {
+      take_earlier(lane, *before);
       return;
     }
     try {
       lane.job->start(words_for(options_, tier_, lane.device, seed, out, budget_));
     } catch (const EnvironmentError& error) {
-      fmt::print(err_, "halfmark: {}: {}\n", lane.device.selector, error.what());
-      code_ = reports::worse(code_, reports::kExitNoAnswer);
-      lane.job.reset();
+      give_up(lane, error);
     }
+  }
+
+  // The run knows better than the agent which journals belong to its device.
+  bool begins_anew(Lane& lane) {
+    try {
+      return lane.job->starts_anew();
+    } catch (const EnvironmentError& error) {
+      give_up(lane, error);
+      return true;
+    }
+  }
+
+  void give_up(Lane& lane, const EnvironmentError& error) {
+    fmt::print(err_, "halfmark: {}: {}\n", lane.device.selector, error.what());
+    code_ = reports::worse(code_, reports::kExitNoAnswer);
+    lane.job.reset();
+  }
+
+  void take_earlier(Lane& lane, const fleet::Rollup& rollup) {
+    fmt::print(out_, "{}: seed {}: an earlier start of this task has its answer, {}\n",
+               text::visible_line(lane.device.selector), lane.seed, misses_of(rollup));
+    count(lane, rollup);
+    if (breaks_a_promise(rollup)) code_ = reports::worse(code_, reports::kExitDoesNotConform);
+    lane.job.reset();
+    if (tier_.repeats) lane.goes_on_at = Clock::now();
+  }
+
+  static void count(Lane& lane, const fleet::Rollup& rollup) {
+    ++lane.slots;
+    lane.trials += trials(rollup);
+    lane.misses += rollup.total_misses;
   }
 
   void enforce() {
@@ -282,7 +261,7 @@ class Node {
       lane.goes_on_at.reset();
       if (would_fit(lane)) begin(lane, lane.seed + 1);
     }
-    if (!lane.job || !lane.job->has_ended()) return;
+    if (!lane.job || !lane.job->has_ended() || begins_anew(lane)) return;
     finish(lane);
     const auto took = std::chrono::duration_cast<Clock::duration>(lane.job->took());
     lane.longest = std::max(lane.longest, took);
@@ -315,14 +294,11 @@ class Node {
           (lane.job->was_stopped() && rollup.completeness != fleet::Completeness::kComplete);
       if (cut_short && code != reports::kExitDoesNotConform) code = reports::kExitIncomplete;
       code_ = reports::worse(code_, code);
-      ++lane.slots;
-      lane.trials += trials(rollup);
-      lane.misses += rollup.total_misses;
-      fmt::print(out_, "{}: seed {}: {} of {} cases in {:.1f} s, {} {}{}{}\n",
+      count(lane, rollup);
+      fmt::print(out_, "{}: seed {}: {} of {} cases in {:.1f} s, {}{}{}\n",
                  text::visible_line(lane.device.selector), lane.seed, rollup.reported,
-                 rollup.expected, lane.job->took().count(), rollup.total_misses,
-                 rollup.total_misses == 1 ? "miss" : "misses", rollup.reason.empty() ? "" : "; ",
-                 text::visible_line(rollup.reason));
+                 rollup.expected, lane.job->took().count(), misses_of(rollup),
+                 rollup.reason.empty() ? "" : "; ", text::visible_line(rollup.reason));
     } catch (const std::exception& error) {
       fmt::print(err_, "halfmark: {}: {}\n", lane.device.selector,
                  text::visible_line(error.what(), text::kMostOfMessage));
@@ -333,6 +309,7 @@ class Node {
 
   const FleetRunOptions& options_;
   const fleet::Tier& tier_;
+  std::string golden_;
   fs::path home_;
   fleet::Origin origin_;
   int rest_;
@@ -341,12 +318,13 @@ class Node {
   std::ostream& out_;
   std::ostream& err_;
   std::vector<std::unique_ptr<Lane>> lanes_;
+  FilesNow files_;
   bool preempted_ = false;
   int code_ = reports::kExitConforms;
 };
 
 // Drivers that hang while they list their devices must leave time for the others.
-ChosenDevices devices_or_record(DeviceOptions options, milliseconds budget, Record& record) {
+ChosenDevices devices_or_record(DeviceOptions options, milliseconds budget, AgentFile& record) {
   options.timeout_seconds =
       std::min(options.timeout_seconds, std::chrono::duration<double>(budget).count() / 2);
   try {
@@ -357,7 +335,7 @@ ChosenDevices devices_or_record(DeviceOptions options, milliseconds budget, Reco
   }
 }
 
-int test_devices(const FleetRunOptions& options, Node& node, Record& record, std::ostream& err) {
+int test_devices(const FleetRunOptions& options, Node& node, AgentFile& record, std::ostream& err) {
   ChosenDevices chosen;
   try {
     chosen = devices_or_record(options.devices, node.budget(), record);
@@ -379,13 +357,13 @@ int fleet_run(const FleetRunOptions& options, std::ostream& out, std::ostream& e
   const fleet::Tier tier = tier_of(options);
   const fleet::Task task = task_of(options);
   check_cases(options, tier);
-  static_cast<void>(read_golden(options.golden));  // refused before a folder is made
+  const auto golden = read_golden(options.golden);  // refused before a folder is made
   suites::install_interrupt_handler();
   const fs::path home = options.folder / task.run / fmt::format("{}.{}", task.node, task.task);
   make_folder(home);
   const suites::FolderLock lock(home);
-  Record record(task, tier, home / kAgentFile);
-  Node node(options, tier, home, record.origin(), started, out, err);
+  AgentFile record(task, tier, home / kAgentFile);
+  Node node(options, tier, golden ? golden->sha256 : "", home, record.origin(), started, out, err);
   fmt::print(out, "tier {}: {:g} s; task {}{} of run {} ({}), node {}; level {}{}{}, seed {}\n",
              tier.name, std::chrono::duration<double>(node.budget()).count(), task.task,
              task.size == 0 ? "" : fmt::format(" of {}", task.size), task.run, task.launcher,

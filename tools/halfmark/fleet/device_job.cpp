@@ -14,11 +14,16 @@
 #include <system_error>
 #include <utility>
 
+#include "backends/cache_entry.hpp"
 #include "fleet/rollup_of.hpp"
+#include "reference/fast/parallel.hpp"
 #include "reference/text/visible.hpp"
 #include "reports/exit_codes.hpp"
 #include "reports/files.hpp"
 #include "suites/core/case/errors.hpp"
+#include "suites/runner/content_digest.hpp"
+#include "suites/runner/device_identity.hpp"
+#include "suites/runner/journal.hpp"
 #include "tools/halfmark/fleet/gather.hpp"
 
 namespace halfmark::tools {
@@ -26,6 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kJournal = "journal.jsonl";
 constexpr const char* kLog = "run.log";
 constexpr std::size_t kMostLogBytes = std::size_t{16} << 20;
 
@@ -55,9 +61,28 @@ fleet::DeviceIdentity identity_of_device(const backends::DeviceInfo& device) {
 
 }  // namespace
 
-DeviceJob::DeviceJob(const backends::DeviceInfo& device, fleet::Origin origin, fs::path folder)
-    : origin_(std::move(origin)),
-      identity_(identity_of_device(device)),
+nlohmann::json FilesNow::digests_of(const nlohmann::json& loaded) {
+  std::vector<std::pair<std::string, std::string*>> unread;
+  std::map<std::string, std::string*> digest_of;
+  for (const auto& [file, before] : loaded.items()) {
+    const auto [known, is_new] = digests_.try_emplace(backends::file_identity(file));
+    digest_of[file] = &known->second;
+    if (is_new) unread.emplace_back(file, &known->second);
+  }
+  // In parallel: a vendor's libraries may be gigabytes in size.
+  fast::for_each_part(unread.size(), 0, fast::Direction::kNearEven, [&](std::size_t i) {
+    *unread[i].second = suites::file_digest(unread[i].first).value_or("cannot be read");
+  });
+  nlohmann::json digests = nlohmann::json::object();
+  for (const auto& [file, digest] : digest_of) digests[file] = *digest;
+  return digests;
+}
+
+DeviceJob::DeviceJob(backends::DeviceInfo device, fleet::Origin origin, nlohmann::json question,
+                     fs::path folder)
+    : device_(std::move(device)),
+      origin_(std::move(origin)),
+      question_(std::move(question)),
       folder_(std::move(folder)) {}
 
 DeviceJob::~DeviceJob() {
@@ -66,14 +91,46 @@ DeviceJob::~DeviceJob() {
   ::waitpid(pid_, nullptr, 0);
 }
 
-bool DeviceJob::is_answered() const {
+// The roll-up could not tell: a planted fault is no part of its names.
+std::optional<suites::DeviceRun> DeviceJob::earlier_run() const {
+  const fs::path file = folder_ / kJournal;
   try {
-    const fleet::Rollup before =
-        fleet::parse_rollup(reports::read_file(folder_ / kRollupFile, fleet::kMostRollupBytes));
-    return before.completeness == fleet::Completeness::kComplete;
-  } catch (const std::exception&) {
-    return false;
+    suites::DeviceRun before = suites::from_journal(suites::read_journal(file), file);
+    if (before.identity == question_ &&
+        identity_of_device(before.device) == identity_of_device(device_))
+      return before;
+  } catch (const std::exception&) {  // there is none, or it is damaged
   }
+  return std::nullopt;
+}
+
+std::optional<fleet::Rollup> DeviceJob::earlier_answer(FilesNow& files) const {
+  try {
+    fleet::Rollup rollup =
+        fleet::parse_rollup(reports::read_file(folder_ / kRollupFile, fleet::kMostRollupBytes));
+    if (rollup.completeness != fleet::Completeness::kComplete) return std::nullopt;
+    const std::optional<suites::DeviceRun> before = earlier_run();
+    if (!before) return std::nullopt;
+    const nlohmann::json& was = before->device_identity;
+    const nlohmann::json is =
+        suites::device_identity(device_, files.digests_of(was.at("loaded_files")));
+    if (suites::difference(was, is).empty()) return rollup;
+  } catch (const std::exception&) {  // then it has none
+  }
+  return std::nullopt;
+}
+
+// Journals that were put aside are history: none replaces another.
+void DeviceJob::put_journal_aside() const {
+  fs::path aside = folder_ / fmt::format("{}.earlier", kJournal);
+  std::error_code error;
+  for (int number = 2; fs::exists(aside, error); ++number)
+    aside = folder_ / fmt::format("{}.earlier-{}", kJournal, number);
+  fs::rename(folder_ / kJournal, aside, error);
+  if (error && error != std::errc::no_such_file_or_directory)
+    throw suites::EnvironmentError(fmt::format("cannot put {} aside: {}",
+                                               text::visible_line((folder_ / kJournal).string()),
+                                               error.message()));
 }
 
 void DeviceJob::start(std::vector<std::string> words) {
@@ -82,9 +139,28 @@ void DeviceJob::start(std::vector<std::string> words) {
   if (error)
     throw suites::EnvironmentError(fmt::format(
         "cannot create the folder {}: {}", text::visible_line(folder_.string()), error.message()));
-  // The journal of an earlier start goes on; what was made of it is made anew.
-  if (fs::exists(folder_ / "journal.jsonl", error)) words.emplace_back("--resume");
+  // The journal of an earlier start goes on; what was made of it is made anew. Another one is put
+  // aside, so that a run that fails at once leaves no other answer as its own.
+  words_ = words;
+  resumed_ = earlier_run().has_value();
+  if (resumed_) {
+    words.emplace_back("--resume");
+  } else {
+    put_journal_aside();
+  }
   for (const char* made : {kRollupFile, "scorecard.json"}) fs::remove(folder_ / made, error);
+  launch(std::move(words));
+}
+
+bool DeviceJob::starts_anew() {
+  if (!resumed_ || stopped_ || exit_code_ != reports::kExitUnusable) return false;
+  resumed_ = false;
+  put_journal_aside();
+  launch(words_);
+  return true;
+}
+
+void DeviceJob::launch(std::vector<std::string> words) {
   words.insert(words.begin(), "halfmark");
   const pid_t parent = ::getpid();
   started_ = Clock::now();
@@ -132,7 +208,7 @@ fleet::Rollup DeviceJob::read_answer() const {
   try {
     return rollup_of_folder(folder_, origin_);
   } catch (const std::exception&) {
-    return fleet::rollup_of_error(origin_, identity_, last_words());
+    return fleet::rollup_of_error(origin_, identity_of_device(device_), last_words());
   }
 }
 

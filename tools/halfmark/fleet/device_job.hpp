@@ -7,30 +7,51 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "backends/device_info.hpp"
 #include "fleet/rollup.hpp"
+#include "suites/runner/run.hpp"
 
 namespace halfmark::tools {
 
 using Clock = std::chrono::steady_clock;
 
+/// Digests of files as they are now. A file is read again if its size or time has changed.
+class FilesNow {
+ public:
+  /// `loaded`: paths and what their digests were, as in a device's identity.
+  [[nodiscard]] nlohmann::json digests_of(const nlohmann::json& loaded);
+
+ private:
+  std::map<std::string, std::string> digests_;  // by path, size and time
+};
+
 class DeviceJob {
  public:
-  /// `folder` is the device's own: it holds the journal, the card and the roll-up.
-  DeviceJob(const backends::DeviceInfo& device, fleet::Origin origin, std::filesystem::path folder);
+  /// `question` is what the run is asked, as its journal has it (record.hpp). `folder` is the
+  /// device's own: it holds the journal, the card and the roll-up.
+  DeviceJob(backends::DeviceInfo device, fleet::Origin origin, nlohmann::json question,
+            std::filesystem::path folder);
   DeviceJob(const DeviceJob&) = delete;
   DeviceJob& operator=(const DeviceJob&) = delete;
   ~DeviceJob();
 
-  /// Whether an earlier start of the same task already has the whole answer.
-  [[nodiscard]] bool is_answered() const;
+  /// The whole answer of an earlier start of the same task to the same question, by the same device
+  /// with the same files of its driver.
+  [[nodiscard]] std::optional<fleet::Rollup> earlier_answer(FilesNow& files) const;
 
-  /// Starts this program with `words`; continues the journal of an earlier start.
-  /// Throws EnvironmentError.
+  /// Starts this program with `words`; continues the journal of an earlier start if it is about the
+  /// same question and device, and otherwise puts it aside. Throws EnvironmentError.
   void start(std::vector<std::string> words);
+
+  /// If the run that has ended refused the journal that it was to continue, puts it aside, starts
+  /// once more, and returns true. Throws EnvironmentError.
+  [[nodiscard]] bool starts_anew();
 
   void ask_to_stop();  // the run still writes what it found
   void kill();
@@ -46,15 +67,21 @@ class DeviceJob {
   [[nodiscard]] std::chrono::duration<double> took() const { return ended_ - started_; }
 
  private:
+  /// What an earlier start was asked here, of the same device; nothing if there is no such journal.
+  [[nodiscard]] std::optional<suites::DeviceRun> earlier_run() const;
+  void put_journal_aside() const;
+  void launch(std::vector<std::string> words);
   [[nodiscard]] fleet::Rollup read_answer() const;
   [[nodiscard]] std::string last_words() const;
 
+  backends::DeviceInfo device_;
   fleet::Origin origin_;
-  fleet::DeviceIdentity identity_;
+  nlohmann::json question_;
   std::filesystem::path folder_;
   pid_t pid_ = -1;
   int exit_code_ = 3;
-  bool stopped_ = false;
+  bool stopped_ = false, resumed_ = false;
+  std::vector<std::string> words_;
   Clock::time_point started_ = Clock::now(), ended_ = started_;
 };
 

@@ -16,13 +16,15 @@ import unittest
 
 HALFMARK = sys.argv[1]
 CASES = ["--filter", "softmax.forward.fp16.out-fp16.library.r16n6?.*", "--filter", "arithmetic.fp32.add.portable.n4096.*"]
-MANY_CASES = ["--filter", "arithmetic.*"]  # 185, whose journal takes 120 KiB
+MANY_CASES = ["--filter", "arithmetic.*"]  # 198, whose journal takes 120 KiB
 
-# A disk that needs a while for every flush, and a clock that is ahead.
+# A disk that needs a while for every flush, a clock that is ahead, and files that do not become those of a name.
 SHIM = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 static void wait_a_while(void) {
@@ -31,6 +33,11 @@ static void wait_a_while(void) {
 }
 int fsync(int fd) { wait_a_while(); return ((int (*)(int))dlsym(RTLD_NEXT, "fsync"))(fd); }
 int fdatasync(int fd) { wait_a_while(); return ((int (*)(int))dlsym(RTLD_NEXT, "fdatasync"))(fd); }
+int rename(const char* from, const char* to) {
+  const char* refused = getenv("NOTHING_BECOMES");
+  if (refused && strstr(to, refused)) return errno = EIO, -1;
+  return ((int (*)(const char*, const char*))dlsym(RTLD_NEXT, "rename"))(from, to);
+}
 time_t time(time_t* out) {
   const char* text = getenv("CLOCK_AHEAD_S");
   struct timespec now;
@@ -126,6 +133,16 @@ mount -o remount,size=64m {disk}
         self.assertEqual("0\n", text["again.code"], text["again.out"])
         again = json.loads((self.folder / "again.json").read_text())
         self.assertEqual((1, 1, 0), (again["devices"], again["rollups"], again["exit_code"]))
+
+    def test_a_journal_that_cannot_be_put_aside_stays(self):
+        folder = self.folder / "aside"
+        self.assertEqual(0, run(*words_for(folder, "n1", *CASES))[0])
+        journal = next(folder.glob("r/n1.0/*/host/journal.jsonl"))
+        before = journal.read_text()
+        code, _, errors = run(*words_for(folder, "n1", *CASES[2:]), LD_PRELOAD=str(self.shim), NOTHING_BECOMES=".earlier")
+        self.assertEqual(3, code, errors)
+        self.assertRegex(errors, r"\Ahalfmark: host: cannot put [^\n]*journal.jsonl aside: Input/output error\n\Z")
+        self.assertEqual(before, journal.read_text())
 
     def test_a_slow_disk_does_not_break_the_budget(self):
         folder = self.folder / "slow"

@@ -14,6 +14,7 @@
 
 #include "fleet/rollup_of.hpp"
 #include "reference/text/visible.hpp"
+#include "reports/digest.hpp"
 #include "reports/files.hpp"
 #include "reports/plain_plural.hpp"
 #include "reports/scorecard.hpp"
@@ -84,9 +85,14 @@ void find_below(const fs::path& folder, Found& found) {
                                                error.message()));
 }
 
+// Folders may have any name, also one that is no text.
+std::string visible_name(const fs::path& folder) {
+  return text::visible_line(folder.filename().string(), text::kMostOfMessage);
+}
+
 // Cards that no agent wrote: DIR/<node>/<device>/scorecard.json, as the README proposes.
 fleet::Origin origin_from_path(const fs::path& folder) {
-  const std::string node = folder.parent_path().filename().string();
+  const std::string node = visible_name(folder.parent_path());
   return {.run = "runs without an agent", .task = "-", .node = node.empty() ? "unknown" : node};
 }
 
@@ -106,7 +112,10 @@ fleet::Origin origin_of(const fs::path& folder) {
 }
 
 fleet::Rollup from_card(const fs::path& folder, const fleet::Origin& origin) {
-  return fleet::rollup_of(reports::read_card_json(folder), origin);
+  const nlohmann::json card = reports::read_card_json(folder);
+  if (card.value("digest", nlohmann::json()) != reports::digest_of(card))
+    throw fleet::RollupError("its content does not fit its 'digest'");
+  return fleet::rollup_of(card, origin);
 }
 
 fleet::Rollup from_journal(const fs::path& folder, const fleet::Origin& origin) {
@@ -159,12 +168,12 @@ Reading read_folder(const fs::path& folder, const DeviceFolder& files) {
 fleet::Rollup unreadable(const fs::path& folder, const std::string& why) {
   fleet::Origin origin = origin_from_path(folder);
   fleet::DeviceIdentity device;
-  device.selector = folder.filename().string();
+  device.selector = visible_name(folder);
   try {
     const fleet::AgentRecord agent = agent_of(folder);
     origin = agent.origin;
     for (const std::string& selector : agent.devices) {
-      if (folder_name(selector) == device.selector) device.selector = selector;
+      if (folder_name(selector) == folder.filename()) device.selector = selector;
     }
   } catch (const std::exception&) {  // the path has to do
   }
@@ -176,17 +185,15 @@ class Gatherer {
   Gatherer(fleet::Merge& merge, Gathered& gathered, fleet::Collector* collector)
       : merge_(merge), gathered_(gathered), collector_(collector) {}
 
-  // The only function that several threads may call at a time.
+  // The only function that several threads may call at a time. It throws nothing, since an
+  // exception would end the program with them.
   void take(const fs::path& folder, const DeviceFolder& files) {
-    const Reading reading = read_folder(folder, files);
-    if (reading.source != Source::kNone) {
-      add(reading.rollup);
-    } else if (!reading.notes.empty()) {
-      add(unreadable(folder, reading.notes.front()));
+    try {
+      take_device(folder, files);
+    } catch (const std::exception& error) {
+      const std::lock_guard lock(mutex_);
+      note_file(folder, error.what());
     }
-    const std::lock_guard lock(mutex_);
-    count(reading.source);
-    for (const std::string& what : reading.notes) note(what);
   }
 
   void take_agent(const fs::path& file) {
@@ -211,6 +218,18 @@ class Gatherer {
 
  private:
   static constexpr int kMostNotes = 100;
+
+  void take_device(const fs::path& folder, const DeviceFolder& files) {
+    const Reading reading = read_folder(folder, files);
+    if (reading.source != Source::kNone) {
+      add(reading.rollup);
+    } else if (!reading.notes.empty()) {
+      add(unreadable(folder, reading.notes.front()));
+    }
+    const std::lock_guard lock(mutex_);
+    count(reading.source);
+    for (const std::string& what : reading.notes) note(what);
+  }
 
   void add(const fleet::Rollup& rollup) {
     merge_.add(rollup);

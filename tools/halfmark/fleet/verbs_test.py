@@ -100,6 +100,23 @@ class Fleet(unittest.TestCase):
         _, report = self.report(folder)
         self.assertEqual((3, 3), (report["devices"], report["rollups"]))
         self.assertIn("tasks that were started again: n1 (2 starts)", report["notes"])
+        # What was wrong stays wrong.
+        code, out, _ = agent(folder, "n3", "--run", "r1", *FAULT)
+        self.assertEqual(1, code, out)
+        self.assertRegex(out, r"host: seed 1: an earlier start of this task has its answer, [1-9]\d* miss")
+
+    def test_a_start_again_with_another_question_or_device_is_a_new_one(self):
+        folder = self.copy("other")
+        words = ["run", folder, "--node", "n1", "--run", "r1", "--device", "host", "--tier", "epilog"]
+        for count, more in enumerate([CASES[2:], [*CASES, "--suite", "softmax"], [*CASES, *FAULT], CASES], 1):
+            with self.subTest(more):
+                code, out, errors = run(*words, *more)
+                self.assertEqual(1 if "--fault" in more else 0, code, out + errors)
+                self.assertNotIn("an earlier start", out)
+                rollup = json.loads(next(folder.glob("r1/n1.0/*/host/rollup.json")).read_text())
+                self.assertEqual(more.count("--filter"), len(rollup["question"]["filters"]))
+                self.assertEqual("complete", rollup["completeness"])
+                self.assertEqual(count, len(list(folder.glob("r1/n1.0/*/host/journal.jsonl.earlier*"))), "none replaces another")
 
     def test_two_runs_in_one_folder(self):
         folder = self.copy("two")
@@ -121,6 +138,29 @@ class Fleet(unittest.TestCase):
         deviating, report = self.report(folder)
         self.assertEqual("error", deviating["n1", "host"])
         self.assertEqual(3, report["devices"])
+
+    def test_a_damaged_card_gives_way_to_the_journal(self):
+        folder = self.copy("damaged card")
+        card = next(folder.glob("r1/n1.0/*/host/scorecard.json"))
+        card.with_name("rollup.json").unlink()
+        digit = re.search(r'"digest": ?"[0-9a-f]{15}([0-9a-f])"', card.read_text())
+        text = card.read_text()
+        card.write_text(text[:digit.start(1)] + ("0" if digit[1] != "0" else "1") + text[digit.end(1):])
+        deviating, report = self.report(folder)
+        self.assertEqual({("n3", "host"): "lone-deviation"}, deviating)
+        self.assertEqual(2, report["verdicts"]["conformant"])
+        note = next(note for note in report["notes"] if "scorecard.json cannot be used" in note)
+        self.assertIn("its content does not fit its 'digest'", note)
+
+    def test_a_folder_may_have_any_name(self):
+        card = next(self.fleet.glob("r1/n1.0/*/host/scorecard.json")).read_text()
+        for name, content in (b"caf\xe9", card), (b"bad\xe9", "{"):
+            device = self.folder / "odd" / os.fsdecode(name) / "host"
+            device.mkdir(parents=True)
+            (device / "scorecard.json").write_text(content)
+        deviating, report = self.report(self.folder / "odd")
+        self.assertEqual({("bad\\xe9", "host"): "error"}, deviating)
+        self.assertEqual((2, 1), (report["devices"], report["verdicts"]["conformant"]))
 
     def test_a_card_and_a_journal_say_what_the_roll_up_says(self):
         _, before = self.report(self.fleet)
@@ -186,6 +226,19 @@ class Fleet(unittest.TestCase):
         _, report = self.report(folder)
         self.assertGreater(report["rollups"], 1)
         self.assertEqual((1, report["rollups"]), (report["devices"], report["questions"]))
+
+    def test_a_soak_that_is_started_again_goes_on_with_the_next_seed(self):
+        words = "--run", "r", *CASES
+        folder, _ = self.soak("goes-on", 8, "host: seed 2: ", *words)
+
+        def seeds():
+            return {int(file.parent.parent.name.rpartition("-s")[2]) for file in folder.glob("r/n.0/*/host/rollup.json")}
+        before = seeds()
+        seconds = str(int(folder.name.rpartition("-")[2]) * 8)
+        _, out, _ = run("run", folder, "--node", "n", "--device", "host", "--tier", "soak", "--for", seconds, *words)
+        self.assertIn("host: seed 1: an earlier start of this task has its answer, 0 misses\n", out)
+        self.assertRegex(out, rf"host: seed {max(before) + 1}: \d+ of \d+ cases")
+        self.assertGreater(seeds(), before)
 
     def test_short_slots_take_a_share_of_the_cases(self):
         folder, out = self.soak("share", 14, " slots, ", "--mode", "short")
