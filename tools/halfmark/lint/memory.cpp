@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace halfmark::tools::lint {
@@ -73,14 +74,55 @@ std::vector<LayerFormats> under_casts(const Model& model) {
   return formats_of(cast);
 }
 
+bool has_narrow_weights(const Model& model) { return model.weights->bits < kFp32.bits; }
+
+// The mode that is nearest to the description.
+std::string_view mode_of(const Model& model) {
+  if (has_narrow_weights(model)) return model.has_master ? "master" : "narrow";
+  return model.casts == nullptr ? "fp32" : "autocast";
+}
+
+// Every tensor in the format that the description gives it.
+Memory as_described(const Model& model) {
+  const std::vector<LayerFormats> formats = formats_of(model);
+  const std::uint64_t count = weights_of(model), own = bytes(count, *model.weights);
+  Memory row{.mode = "described",
+             .title = "every tensor as described",
+             .weights = own,
+             .gradients = own,
+             .activations = activations_of(model, formats)};
+  if (model.optimizer)
+    row.state = model.optimizer->state * bytes(count, *model.optimizer->state_format);
+  if (mode_of(model) == "master") row.copies = bytes(count, kFp32);
+  if (mode_of(model) == "autocast") row.copies = cast_weights(model, formats);
+  return row;
+}
+
+bool need_the_same(const Memory& a, const Memory& b) {
+  const auto figures = [](const Memory& m) {
+    return std::tuple(m.weights, m.copies, m.gradients, m.state, m.activations);
+  };
+  return figures(a) == figures(b);
+}
+
+// A mode is the description's if no tensor is in another format there.
+void add_described(const Model& model, std::vector<Memory>& rows) {
+  const Memory described = as_described(model);
+  const auto mode = std::ranges::find(rows, mode_of(model), &Memory::mode);
+  const bool is_a_mode = mode != rows.end() && need_the_same(*mode, described);
+  Memory& row = is_a_mode ? *mode : rows.emplace_back(described);
+  row.is_described = true;
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> largest_batch(const Memory& row, std::uint64_t batch, double bytes) {
-  if (row.activations == 0) return std::nullopt;
   const auto fixed = static_cast<double>(row.total() - row.activations);
+  if (bytes < fixed) return 0;
+  if (row.activations == 0) return std::nullopt;
   const double each = static_cast<double>(row.activations) / static_cast<double>(batch);
   constexpr double kMost = 0x1p62;
-  return bytes <= fixed ? 0 : static_cast<std::uint64_t>(std::min((bytes - fixed) / each, kMost));
+  return static_cast<std::uint64_t>(std::min((bytes - fixed) / each, kMost));
 }
 
 std::vector<Memory> memory_by_mode(const Model& model) {
@@ -90,37 +132,34 @@ std::vector<Memory> memory_by_mode(const Model& model) {
   const std::uint64_t wide = bytes(count, kFp32), half = bytes(count, narrow);
   const std::vector<LayerFormats> casts = under_casts(model);
   const std::uint64_t half_kept = activations_of(model, all_in(model, narrow));
-  const bool has_wide_weights = model.weights->bits >= kFp32.bits;
-  return {{.mode = "fp32",
-           .title = "everything in fp32",
-           .weights = wide,
-           .gradients = wide,
-           .state = moments * wide,
-           .activations = activations_of(model, all_in(model, kFp32)),
-           .is_described = has_wide_weights && model.casts == nullptr},
-          {.mode = "autocast",
-           .title = "weights in fp32, cast for each step",
-           .weights = wide,
-           .copies = cast_weights(model, casts),
-           .gradients = wide,
-           .state = moments * wide,
-           .activations = activations_of(model, casts),
-           .is_described = model.casts != nullptr && has_wide_weights},
-          {.mode = "master",
-           .title = "weights in 16 bits, with masters in fp32",
-           .weights = half,
-           .copies = wide,
-           .gradients = half,
-           .state = moments * wide,
-           .activations = half_kept,
-           .is_described = !has_wide_weights && model.has_master},
-          {.mode = "narrow",
-           .title = "everything in 16 bits",
-           .weights = half,
-           .gradients = half,
-           .state = moments * half,
-           .activations = half_kept,
-           .is_described = !has_wide_weights && !model.has_master}};
+  std::vector<Memory> rows = {{.mode = "fp32",
+                               .title = "everything in fp32",
+                               .weights = wide,
+                               .gradients = wide,
+                               .state = moments * wide,
+                               .activations = activations_of(model, all_in(model, kFp32))},
+                              {.mode = "autocast",
+                               .title = "weights in fp32, cast for each step",
+                               .weights = wide,
+                               .copies = cast_weights(model, casts),
+                               .gradients = wide,
+                               .state = moments * wide,
+                               .activations = activations_of(model, casts)},
+                              {.mode = "master",
+                               .title = "weights in 16 bits, with masters in fp32",
+                               .weights = half,
+                               .copies = wide,
+                               .gradients = half,
+                               .state = moments * wide,
+                               .activations = half_kept},
+                              {.mode = "narrow",
+                               .title = "everything in 16 bits",
+                               .weights = half,
+                               .gradients = half,
+                               .state = moments * half,
+                               .activations = half_kept}};
+  add_described(model, rows);
+  return rows;
 }
 
 }  // namespace halfmark::tools::lint

@@ -23,7 +23,7 @@ struct Memory {
   std::uint64_t gradients = 0;
   std::uint64_t state = 0;  // of the optimizer
   std::uint64_t activations = 0;
-  bool is_described = false;  // the mode of the description
+  bool is_described = false;  // every tensor is as the description says
 
   [[nodiscard]] std::uint64_t total() const {
     return weights + copies + gradients + state + activations;
@@ -31,11 +31,12 @@ struct Memory {
 };
 
 /// The largest batch with which a mode fits into that many bytes, if its activations grow with the
-/// batch and nothing else does; nothing where they do not. The row is of a batch of `batch`.
+/// batch and nothing else does; nothing where there are none. The row is of a batch of `batch`.
 [[nodiscard]] std::optional<std::uint64_t> largest_batch(const Memory& row, std::uint64_t batch,
                                                          double bytes);
 
-/// fp32 first, then three modes with the model's narrow format.
+/// fp32 first, then three modes with the model's narrow format. If none of them is the
+/// description's, a row of its own follows.
 [[nodiscard]] std::vector<Memory> memory_by_mode(const Model& model);
 
 }  // namespace halfmark::tools::lint

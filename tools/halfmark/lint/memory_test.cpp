@@ -55,6 +55,40 @@ TEST(Memory, OfWeightsIn16Bits) {
   EXPECT_EQ(rows[0].total(), 2 * rows[3].total()) << "half of everything";
 }
 
+// Adam keeps its moments in fp32 unless the description says otherwise.
+TEST(Memory, OfADescriptionHasItsOwnStateFormat) {
+  json description = json::parse(kSmall);
+  description.erase("autocast");
+  description["weights"]["format"] = "fp16";
+  const std::vector<Memory> rows = memory_by_mode(parse_model(description.dump()));
+  ASSERT_EQ(5u, rows.size());
+  EXPECT_FALSE(rows[3].is_described) << "its state is in 16 bits";
+  EXPECT_TRUE(rows[4].is_described);
+  EXPECT_EQ(2 * kWeights, rows[4].weights);
+  EXPECT_EQ(0u, rows[4].copies);
+  EXPECT_EQ(2 * kWeights, rows[4].gradients);
+  EXPECT_EQ(8 * kWeights, rows[4].state);
+  EXPECT_EQ(rows[3].activations, rows[4].activations);
+  description["optimizer"]["state_format"] = "fp16";
+  const std::vector<Memory> narrow = memory_by_mode(parse_model(description.dump()));
+  ASSERT_EQ(4u, narrow.size());
+  EXPECT_TRUE(narrow[3].is_described);
+}
+
+TEST(Memory, OfADescriptionHasTheFormatsOfItsLayers) {
+  json description = json::parse(kSmall);
+  description.erase("autocast");
+  for (json& layer : description["layers"]) layer["format"] = "fp16";
+  const std::vector<Memory> rows = memory_by_mode(parse_model(description.dump()));
+  ASSERT_EQ(5u, rows.size());
+  EXPECT_FALSE(rows[0].is_described) << "not everything is in fp32";
+  EXPECT_EQ(4u * (4 * 8 + 4 * 6 + 4 * 6), rows[0].activations);
+  EXPECT_TRUE(rows[4].is_described);
+  EXPECT_EQ(2u * (4 * 8 + 4 * 6 + 4 * 6), rows[4].activations);
+  EXPECT_EQ(4 * kWeights, rows[4].weights);
+  EXPECT_EQ(8 * kWeights, rows[4].state);
+}
+
 TEST(LargestBatch, FillsWhatTheRestLeaves) {
   const Memory row{.weights = 100, .gradients = 50, .activations = 40};
   EXPECT_EQ(10u, largest_batch(row, 4, 250)) << "10 bytes each";
@@ -62,6 +96,8 @@ TEST(LargestBatch, FillsWhatTheRestLeaves) {
   EXPECT_EQ(0u, largest_batch(row, 4, 150));
   EXPECT_EQ(0u, largest_batch(row, 4, 10));
   EXPECT_EQ(std::nullopt, largest_batch({.weights = 100}, 4, 1e9));
+  EXPECT_EQ(std::nullopt, largest_batch({.weights = 100}, 4, 100));
+  EXPECT_EQ(0u, largest_batch({.weights = 100}, 4, 99)) << "not even the weights fit";
 }
 
 // What is predicted is what the same model with that batch needs.

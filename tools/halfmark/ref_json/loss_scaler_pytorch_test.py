@@ -8,7 +8,7 @@ Random scripts: factors, initial scales and intervals; gradients with infinities
 three devices; clean and bad stretches that drive the scale to its largest value and to zero; restores of states that were
 saved in mid-interval, into the same scaler and into a new one with other settings. Compared after each step are the flag of
 every device, every unscaled gradient (a NaN as a class), whether the optimizer took the step, the scale and the counter. Then steps
-that are unscaled and clipped by clip_grad_norm_.
+with fp32 gradients that are unscaled and clipped by clip_grad_norm_.
 
 Needs a Python with torch, and is skipped without one; tensors are on the device of PyTorch that HALFMARK_TORCH_DEVICE names
 (tools/halfmark/python_with_torch.py).

@@ -55,7 +55,8 @@ MaybeHit layers_that(const Observed& seen,
 
 MaybeHit has_lost_its_loss(const Observed& seen, double) {
   return steps_that(seen.log, [](const StepRecord& step) {
-    return is_finite(step.loss) ? std::string() : fmt::format("loss {}", *step.loss);
+    return step.skipped || is_finite(step.loss) ? std::string()
+                                                : fmt::format("loss {}", *step.loss);
   });
 }
 
@@ -121,14 +122,17 @@ MaybeHit layer_norm_below(const Observed& seen, double threshold) {
   });
 }
 
+// A scale that was 1 from the start is no scale.
 MaybeHit scale_below(const Observed& seen, double threshold) {
+  bool is_scaled = false;
   return steps_that(seen.log, [&](const StepRecord& step) {
-    const bool below = step.scale && *step.scale < threshold;
+    is_scaled = is_scaled || (step.scale && *step.scale != 1);
+    const bool below = is_scaled && step.scale && *step.scale < threshold;
     return below ? fmt::format("scale {}", *step.scale) : std::string();
   });
 }
 
-// A scale that was 1 from the start is no scale: what follows is about one that has fallen.
+// What follows is about a scale that has fallen.
 MaybeHit scale_stays_at_most(const Observed& seen, double threshold) {
   std::uint64_t since = 0;
   std::size_t run = 0;

@@ -48,7 +48,7 @@ DeviceNote note_at(const std::string& case_name) {
   DeviceNote note{.suite = case_name.substr(0, case_name.find('.'))};
   try {
     const Case c = suites::parse_case(case_name);
-    note.operation = without_direction(word_of(c, {"operation"}));
+    note.operation = without_direction(without_suffix(word_of(c, {"operation"}), "_ulp"));
     note.format = word_of(c, {"format", "from"});
     note.accumulator = word_of(c, {"accumulator"});
     note.result = without_prefix(word_of(c, {"to"}), "to-");

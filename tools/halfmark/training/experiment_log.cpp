@@ -32,16 +32,17 @@ bool is_gradient_of_a_layer(const std::string& tensor) {
   return tensor.starts_with("dW") || tensor.starts_with("db");
 }
 
-const json* named(const json& list, const json& name) {
-  const auto found =
-      std::ranges::find_if(list, [&](const json& each) { return each.at("name") == name; });
+template <typename Condition>
+const json* first_that(const json& list, const Condition& condition) {
+  const auto found = std::ranges::find_if(list, condition);
   return found == list.end() ? nullptr : &*found;
 }
 
 // `wide`: the same step in fp32, or null.
 std::optional<double> lost_share(const json& tensor, const json* wide) {
   if (wide == nullptr || !wide->contains("tensors")) return std::nullopt;
-  const json* twin = named(wide->at("tensors"), tensor.at("name"));
+  const json* twin = first_that(
+      wide->at("tensors"), [&](const json& each) { return each.at("name") == tensor.at("name"); });
   if (twin == nullptr) return std::nullopt;
   const double lost = tensor.at("zeros").get<double>() - twin->at("zeros").get<double>();
   return std::max(0.0, lost) / tensor.at("count").get<double>();
@@ -88,6 +89,11 @@ bool has_a_scale(const json& steps) {
                              [](const json& step) { return step.value("scale_log2", 0) != 0; });
 }
 
+// Whatever the experiment calls it.
+bool is_in_fp32_alone(const json& mode) {
+  return mode.value("format", "") == kWide && !has_a_scale(mode.at("steps"));
+}
+
 // The norm to which steps were clipped, or one that no step exceeded; nothing if none is clipped.
 std::optional<double> clip_of(const json& steps) {
   std::optional<double> clip;
@@ -124,7 +130,7 @@ std::vector<ModeLog> logs_of_experiment(const json& report) {
     const auto run = report.find(run_by);
     if (run == report.end() || !run->is_object() || !run->contains("modes")) continue;
     const json& modes = run->at("modes");
-    const json* wide = named(modes, kWide);
+    const json* wide = first_that(modes, is_in_fp32_alone);
     for (const json& mode : modes) logs.push_back(log_of(mode, run_by, wide));
   }
   return logs;

@@ -19,9 +19,10 @@ struct ModeLog {
 };
 
 /// One log for each mode that the report has of the device and of the reference. Norms are
-/// unscaled. A layer's share of lost gradients is that of elements which are zero beyond those of
-/// the report's fp32 training in the same step; without such a training it is unknown. Zones are
-/// those of its numbers as they were stored, with the step's scale. The report must fit its schema.
+/// unscaled. A layer's share of lost gradients is a difference of counts: how many more elements
+/// are zero than in the same step of the report's first fp32 training without a scale; without such
+/// a training it is unknown. Zones are those of its numbers as they were stored, with the step's
+/// scale. The report must fit its schema.
 [[nodiscard]] std::vector<ModeLog> logs_of_experiment(const nlohmann::json& report);
 
 }  // namespace halfmark::tools

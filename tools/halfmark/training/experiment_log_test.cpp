@@ -82,6 +82,17 @@ TEST(ExperimentLog, OnlyWhatFp32KeepsIsLost) {
   EXPECT_FALSE(logs_of_experiment(alone)[0].log.steps[0].layers[0].lost_share.has_value());
 }
 
+// `lab ablation` calls its fp32 training "wide"; one with a scale is no measure.
+TEST(ExperimentLog, Fp32IsFoundByItsFormat) {
+  json renamed = report();
+  json& modes = renamed["reference"]["modes"];
+  modes[1]["name"] = "wide";
+  modes.insert(modes.begin(), mode("fp32-subnormal", "fp32", -112, 0.5, 25));
+  const std::vector<ModeLog> logs = logs_of_experiment(renamed);
+  ASSERT_EQ("reference, fp16", logs.at(1).name);
+  EXPECT_DOUBLE_EQ(0.2, logs[1].log.steps[0].layers[0].lost_share.value_or(-1));
+}
+
 TEST(ExperimentLog, NoScaleAndNoClippingAreNotInvented) {
   json clipped = report();
   clipped["reference"]["modes"][0]["steps"][0]["clip_factor"] = 0.25;

@@ -106,8 +106,9 @@ constexpr std::array kRules = {
     Rule{"data.beyond-fp16", kData, kWarning, kOverflowOfFp16, "R042",
          "the data has values that are infinite in fp16", "normalise the data", has_data_beyond},
 
-    Rule{"loss.not-finite", kSteps, kFailure, 0, "R005 R041", "the loss is NaN or infinite",
-         "stop; nothing that follows means anything", has_lost_its_loss},
+    Rule{"loss.not-finite", kSteps, kFailure, 0, "R005 R041",
+         "a step was made although the loss is NaN or infinite",
+         "stop, or skip such steps: what is made of such a loss means nothing", has_lost_its_loss},
     Rule{"norm.not-finite", kSteps, kFailure, 0, "R005 R041",
          "a step was made although the norm of the gradients is NaN or infinite",
          "skip such steps, as loss scalers do", steps_on_non_finite},
@@ -144,9 +145,9 @@ constexpr std::array kRules = {
     Rule{"scale.stuck", kScale, kFailure, 1, "R032",
          "the scale was 1 or less for 100 steps and does not rise",
          "the training gains nothing from scaling; find what overflows", scale_stays_at_most},
-    Rule{"scale.low", kScale, kWarning, 1024, "R032", "the scale fell below 1024",
-         "32768 to 65536 is healthy; find what overflows", scale_below},
-    Rule{"scale.below-10000", kScale, kNote, 10000, "R041", "the scale fell below 10,000",
+    Rule{"scale.low", kScale, kWarning, 1024, "R032", "the scale is below 1024",
+         "32768 to 65536 is healthy; start there, or find what overflows", scale_below},
+    Rule{"scale.below-10000", kScale, kNote, 10000, "R041", "the scale is below 10,000",
          "32768 to 65536 is healthy", scale_below},
     Rule{"overflow.often", kScale, kWarning, 0.01, "R036 R096",
          "more than 1 % of the steps overflow", "lower the learning rate, or the scale's start",
@@ -173,6 +174,21 @@ Death death_at(const StepRecord& step, std::string_view of, bool (*is_dead)(cons
   return {.of = of, .step = step.step, .layer = layer != nullptr ? layer->name : std::string()};
 }
 
+constexpr std::string_view kOverflow = "overflow", kUnderflow = "underflow", kOperator = "operator";
+
+bool is_known_finite(const std::optional<double>& value) { return value && std::isfinite(*value); }
+
+bool has_lost_a_number(const StepRecord& step) {
+  return (step.loss && !is_known_finite(step.loss)) || (step.norm && !is_known_finite(step.norm));
+}
+
+// Whether a step shows that the training went on after what looked like its death.
+bool survives(const StepRecord& step, std::string_view death) {
+  if (death == kUnderflow) return step.norm && *step.norm != 0;
+  if (death == kOverflow) return is_known_finite(step.loss) || is_known_finite(step.norm);
+  return !step.skipped && !has_lost_a_number(step);
+}
+
 bool overflowed(const LayerRecord& layer) { return layer.norm && !std::isfinite(*layer.norm); }
 bool underflowed(const LayerRecord& layer) {
   return (layer.norm && *layer.norm == 0) || (layer.lost_share && *layer.lost_share == 1);
@@ -195,19 +211,23 @@ std::vector<Applied> apply_rules(const Observed& observed, std::string_view prof
 }
 
 Death death_of(const TrainingLog& log) {
+  Death death;
   bool was_scaled = false;
   for (const StepRecord& step : log.steps) {
     was_scaled = was_scaled || (step.scale && *step.scale > 1);
-    const bool loss_lost = step.loss && !std::isfinite(*step.loss);
-    const bool norm_lost = step.norm && !std::isfinite(*step.norm);
+    if (survives(step, death.of)) death = {};
+    if (!death.of.empty()) continue;
     const bool has_fallen = was_scaled && step.scale && *step.scale <= 1;
-    if (has_fallen && (step.skipped || loss_lost || norm_lost)) {
-      return death_at(step, "operator", overflowed);
-    }
-    if (loss_lost || (norm_lost && !step.skipped)) return death_at(step, "overflow", overflowed);
-    if (step.norm && *step.norm == 0) return death_at(step, "underflow", underflowed);
+    if (has_fallen && (step.skipped || has_lost_a_number(step)))
+      death = death_at(step, kOperator, overflowed);
+    else if (!step.skipped && has_lost_a_number(step))
+      death = death_at(step, kOverflow, overflowed);
+    else if (step.norm && *step.norm == 0)
+      death = death_at(step, kUnderflow, underflowed);
   }
-  return {};
+  // The last step is held to what would end a death in a later one.
+  const bool is_certain = !log.steps.empty() && !survives(log.steps.back(), death.of);
+  return is_certain ? death : Death{};
 }
 
 std::span<const StepRecord> early_steps(const TrainingLog& log) {

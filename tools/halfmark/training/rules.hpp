@@ -68,8 +68,10 @@ struct Applied {
 /// Every rule of the profile that applies, in the order of the table.
 [[nodiscard]] std::vector<Applied> apply_rules(const Observed& observed, std::string_view profile);
 
-/// How a training died. An overflow with a scale that can still fall is not a death, and one with a
-/// scale that has fallen to 1 is blamed on an operator.
+/// How a training died. A death lasts: where a later step, or the last one itself, has finite
+/// numbers or, after an underflow, a gradient, the training went on. A skipped step with a scale
+/// that can still fall is no death, and an overflow with a scale that has fallen to 1 is blamed on
+/// an operator.
 struct Death {
   std::string_view of;  // "overflow", "underflow", "operator"; empty: it lives
   std::uint64_t step = 0;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -129,7 +130,7 @@ std::map<std::string_view, Border> borders() {
       {"data.beyond-fp16",
        {with({.format = "fp16", .data_largest = 65520}),
         with({.format = "fp16", .data_largest = 65519})}},
-      {"loss.not-finite", {one({.loss = kNan}), one({.loss = 1e300})}},
+      {"loss.not-finite", {one({.loss = kNan}), one({.loss = kInf, .skipped = true})}},
       {"norm.not-finite", {one({.norm = kInf}), one({.norm = kInf, .skipped = true})}},
       {"norm.zero", {one({.norm = 0}), one({.norm = 1e-300})}},
       {"loss.unstable", {with_loss(10.5), with_loss(10)}},
@@ -220,6 +221,17 @@ TEST(Death, IsBlamedOnAnOperatorOnlyIfTheScaleHasFallen) {
   EXPECT_FALSE(applies("scale.stuck", of_scales(std::vector<double>(200, 1)), "study"));
 }
 
+// Nothing is said of a scale of 1 that never was another; a constant one is low, but fell nowhere.
+TEST(TrainingRules, ALowScaleNeedNotHaveFallen) {
+  for (const char* id : {"scale.low", "scale.below-10000"}) {
+    EXPECT_FALSE(applies(id, of_scales({1, 1, 1}), "study")) << id;
+    EXPECT_TRUE(applies(id, of_scales({0x1p-12, 0x1p-12}), "study")) << id;
+    EXPECT_TRUE(applies(id, of_scales({65536, 1}), "study")) << id;
+    const auto rule = std::ranges::find(training_rules(), std::string_view(id), &Rule::id);
+    EXPECT_EQ(std::string_view::npos, rule->says.find("fell")) << rule->says;
+  }
+}
+
 TEST(Death, NamesStepAndLayer) {
   const Death overflow = death_of(
       steps({{.loss = 1},
@@ -236,6 +248,45 @@ TEST(Death, IsNotASkippedStep) {
   EXPECT_EQ("", death_of(steps({{.norm = kInf, .scale = 65536, .skipped = true},
                                 {.norm = 1, .scale = 32768}}))
                     .of);
+}
+
+// Not even one whose loss is infinite, too.
+TEST(Death, IsNotASkippedStepWithoutALoss) {
+  const TrainingLog log = steps({{.loss = 2, .norm = 1, .scale = 65536},
+                                 {.loss = kInf, .norm = kInf, .scale = 65536, .skipped = true},
+                                 {.loss = 1.5, .norm = 1, .scale = 32768}});
+  EXPECT_EQ("", death_of(log).of);
+  EXPECT_FALSE(applies("loss.not-finite", log, "study"));
+}
+
+// A training that went on has not died of anything.
+TEST(Death, Lasts) {
+  EXPECT_EQ("",
+            death_of(steps({{.loss = 2, .norm = 0}, {.loss = 1.5, .norm = 1}, {.loss = 1}})).of);
+  EXPECT_EQ("", death_of(steps({{.loss = kNan}, {.loss = 1}})).of);
+  EXPECT_EQ(
+      "",
+      death_of(steps({{.scale = 2}, {.scale = 1, .skipped = true}, {.norm = 1, .scale = 1}})).of);
+  const Death second =
+      death_of(steps({{.norm = 0}, {.norm = 1}, {.norm = 0}, {.loss = 1}, {.norm = 0}}));
+  EXPECT_EQ("underflow", second.of);
+  EXPECT_EQ(2U, second.step);
+  const Death changed = death_of(steps({{.norm = 0}, {.norm = kNan}, {.loss = kNan}}));
+  EXPECT_EQ("overflow", changed.of);
+  EXPECT_EQ(1U, changed.step);
+}
+
+// One and the same step is no death by the next one's test, and by its own.
+TEST(Death, IsNotAStepOfWhichANumberIsLeft) {
+  const StepRecord no_loss{.loss = kNan, .norm = 1}, no_norm{.loss = 2, .norm = kInf};
+  for (const StepRecord& step : {no_loss, no_norm}) {
+    EXPECT_EQ("", death_of(one(step)).of);
+    EXPECT_EQ("", death_of(steps({step, step})).of);
+    EXPECT_EQ("", death_of(steps({step, step, {.loss = 1, .norm = 1}})).of);
+    const Death death = death_of(steps({step, {.loss = kNan, .norm = kNan}}));
+    EXPECT_EQ("overflow", death.of);
+    EXPECT_EQ(0U, death.step) << "where it began";
+  }
 }
 
 TEST(Figures, CountStepsThatWereMade) {
