@@ -36,6 +36,8 @@ void compare_cases(const Scorecard& a, const Scorecard& b, Comparison& result) {
   const CasesByName in_a = by_name(a), in_b = by_name(b);
   for (const auto& [name, line] : in_a) {
     const auto other = in_b.find(name);
+    const bool has_both = other != in_b.end() && !line->digest.empty();
+    result.same_bits += has_both && line->digest == other->second->digest;
     if (other == in_b.end()) {
       result.verdicts.push_back(
           {.name = name, .a = line->verdict, .b = std::nullopt, .reason = "no result"});
@@ -44,8 +46,6 @@ void compare_cases(const Scorecard& a, const Scorecard& b, Comparison& result) {
                                  .a = line->verdict,
                                  .b = other->second->verdict,
                                  .reason = other->second->reason});
-    } else if (!line->digest.empty() && line->digest == other->second->digest) {
-      ++result.same_bits;
     } else if (line->digest != other->second->digest) {
       result.other_bits.push_back(name);
     }

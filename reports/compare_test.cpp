@@ -77,6 +77,16 @@ TEST(Compare, OtherBitsWithTheSameVerdictAreNamed) {
   EXPECT_TRUE(c.verdicts.empty());
 }
 
+// Data that would not have shown a wrong kernel leave a right result untrusted.
+TEST(Compare, EqualBitsCountWhateverTheVerdicts) {
+  RunRecord record = clean_record();
+  case_named(record, kAddCase).verdict = Verdict::kUntrusted;
+  const Comparison c = compare(tally(clean_record()), tally(record));
+  EXPECT_EQ(8u, c.same_bits) << "two of the 10 cases have no output";
+  EXPECT_EQ(1u, c.verdicts.size());
+  EXPECT_TRUE(c.other_bits.empty());
+}
+
 TEST(Compare, TimesAreToldApartByTheirIntervals) {
   RunRecord record = clean_record();
   for (std::uint64_t& ns : record.throughput[0].samples_ns) ns /= 2;

@@ -69,9 +69,9 @@ void print_reduction(const Scorecard& card, const Finding& f, std::ostream& out)
   fmt::print(out, "  {}; {}\n", plural(reduction.trials, "trial"), reduction.end);
 }
 
-// Two calls that differ from each other have no arithmetic to search for.
-void print_explanations(const suites::CaseResult& r, std::ostream& out) {
-  if (r.rule.ends_with(".related") && r.explanations.empty()) return;
+void print_explanations(const Finding& f, std::ostream& out) {
+  if (!was_cause_sought(f)) return;
+  const suites::CaseResult& r = f.result;
   out << "\nWhich arithmetic explains it\n";
   if (r.explanations.empty()) out << "  none: no named arithmetic produces these bits\n";
   for (const suites::Explanation& e : r.explanations) {
@@ -136,7 +136,7 @@ void explain(const Scorecard& card, const Finding& f, std::ostream& out) {
   print_row(out, "permitted by", r.permitted_by);
   print_elements(r, out);
   print_places(r, out);
-  print_explanations(r, out);
+  print_explanations(f, out);
   print_experiments(r, out);
   print_found(card, f, out);
   print_reduction(card, f, out);

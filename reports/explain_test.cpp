@@ -56,11 +56,21 @@ TEST(Explain, TellsWhatRuleBitsArithmeticAndReplay) {
 }
 
 TEST(Explain, SaysSoWhenNothingExplains) {
-  RunRecord record = clean_record();
+  RunRecord record = clean_record(), wrong = sample_record();
   make_violation(case_named(record, kAddCase), "");
+  case_named(record, kAddCase).wrong = case_named(wrong, kFmaCase).wrong;
   expect_in_order(story_of(tally(record), "F001"),
                   {"no named arithmetic explains the bits (unexplained)",
                    "violation: the device breaks", "none: no named arithmetic"});
+}
+
+// Memory faults are judged before any value is.
+TEST(Explain, IsSilentOfArithmeticWhereNoneWasTried) {
+  RunRecord record = clean_record();
+  make_violation(case_named(record, kAddCase), "uninit");
+  const std::string story = story_of(tally(record), "F001");
+  EXPECT_EQ(std::string::npos, story.find("arithmetic explains")) << story;
+  expect_in_order(story, {"output left unwritten", "Repeat it"});
 }
 
 TEST(Explain, TellsPlacesOfAMatrixByRowsAndColumns) {

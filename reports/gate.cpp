@@ -9,6 +9,8 @@
 
 #include "reports/compare.hpp"
 #include "reports/findings.hpp"
+#include "reports/incidents.hpp"
+#include "reports/plain_plural.hpp"
 
 namespace halfmark::reports {
 namespace {
@@ -135,6 +137,17 @@ void find_lost_marks(const Scorecard& baseline, const Scorecard& candidate, Gate
   }
 }
 
+void find_losses(const Scorecard& baseline, const Scorecard& candidate, GateResult& result) {
+  const Losses before = losses_in(baseline.environment, baseline.expected_cases);
+  const Losses now = losses_in(candidate.environment, candidate.expected_cases);
+  if (!now.beyond() || before.beyond()) return;
+  result.items.push_back({.kind = GateItemKind::kRegression,
+                          .subject = "losses",
+                          .rule = "",
+                          .text = fmt::format("{}, {} before", sentence(now), before.count),
+                          .waiver = std::nullopt});
+}
+
 void apply_waivers(const std::vector<Waiver>& waivers, const std::string& today,
                    GateResult& result) {
   for (const Waiver& waiver : waivers) {
@@ -158,6 +171,34 @@ void note_device(const Scorecard& baseline, const Scorecard& candidate, GateResu
     if (before != now)
       result.notes.push_back(fmt::format("device {}: {} before, {} now", key, before, now));
   }
+}
+
+void note_partial_baseline(const Scorecard& baseline, const Scorecard& candidate,
+                           GateResult& result) {
+  if (baseline.complete) return;
+  const auto unknown = std::ranges::count_if(candidate.cases, [&](const CaseLine& line) {
+    return line_named(baseline, line.name) == nullptr;
+  });
+  result.notes.push_back(fmt::format("the baseline is partial ({}): {} of the new run {} not in it",
+                                     fmt::join(baseline.incomplete_reasons, "; "),
+                                     plain_plural(static_cast<std::uint64_t>(unknown), "case"),
+                                     unknown == 1 ? "is" : "are"));
+}
+
+// Cards of other parts of the same cases are aligned, since equal names ask the same question.
+void note_selection(const Scorecard& baseline, const Scorecard& candidate, GateResult& result) {
+  const auto note = [&](std::string_view what, const std::string& before, const std::string& now) {
+    if (before != now)
+      result.notes.push_back(fmt::format("{}: {} before, {} now", what,
+                                         before.empty() ? "all" : before,
+                                         now.empty() ? "all" : now));
+  };
+  const RunIdentity &before = baseline.suite, &now = candidate.suite;
+  note("suites", fmt::format("{}", fmt::join(before.suites, ", ")),
+       fmt::format("{}", fmt::join(now.suites, ", ")));
+  note("cases matching", fmt::format("{}", fmt::join(before.filters, ", ")),
+       fmt::format("{}", fmt::join(now.filters, ", ")));
+  note("shard", before.shard, now.shard);
 }
 
 }  // namespace
@@ -186,7 +227,7 @@ int GateResult::exit_code() const {
     return !item.waiver && (complete || !only_unreached);
   });
   if (proven) return kExitDoesNotConform;
-  return complete ? kExitConforms : kExitIncomplete;
+  return complete && baseline_complete ? kExitConforms : kExitIncomplete;
 }
 
 GateResult gate(const Scorecard& baseline, const Scorecard& candidate,
@@ -195,12 +236,16 @@ GateResult gate(const Scorecard& baseline, const Scorecard& candidate,
   result.alignment_gaps = alignment_gaps(baseline, candidate);
   if (!result.alignment_gaps.empty()) return result;
   result.complete = candidate.complete;
+  result.baseline_complete = baseline.complete;
   result.compared = baseline.cases.size();
+  note_partial_baseline(baseline, candidate, result);
+  note_selection(baseline, candidate, result);
   note_device(baseline, candidate, result);
   find_new_violations(baseline, candidate, result);
   find_regressions(baseline, candidate, result);
   find_missing_cases(baseline, candidate, result);
   find_lost_marks(baseline, candidate, result);
+  find_losses(baseline, candidate, result);
   apply_waivers(waivers, today, result);
   return result;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gate decides whether a scorecard may replace a baseline. It fails on a new violation, a case
 // that passed before and does not now, a case that died (suites::died) and did not before, a
-// missing case, and a lost mark. Failures that the baseline already has do not fail it, nor do
-// times: those of a single run are not reliable enough. Only the mark TF16 depends on times and can
-// be lost to them. Assumes that both cards are valid.
+// missing case, a lost mark, and more losses of the device than are allowed where the baseline had
+// no more. Failures that the baseline already has do not fail it, nor do times: those of a single
+// run are not reliable enough. Only the mark TF16 depends on times and can be lost to them. A
+// partial card on either side leaves the answer open. Assumes that both cards are valid.
 #pragma once
 
 #include <optional>
@@ -22,7 +23,7 @@ enum class GateItemKind { kNewViolation, kRegression, kMissingCase, kLostMark };
 
 struct GateItem {
   GateItemKind kind = GateItemKind::kRegression;
-  std::string subject;  // case name, "mark.H1" or "canary.NAME": what a waiver names
+  std::string subject;  // case name, "mark.H1", "canary.NAME" or "losses": what a waiver names
   std::string rule;     // empty: no rule, as for a mark
   std::string text;
   std::optional<Waiver> waiver;
@@ -33,11 +34,12 @@ struct GateResult {
   std::vector<GateItem> items;
   std::vector<std::string> notes;  // changes that do not fail the gate
   std::vector<Waiver> expired, unused;
-  bool complete = true;
-  std::uint64_t compared = 0;  // cases of the baseline
+  bool complete = true;           // the new run
+  bool baseline_complete = true;  // the baseline
+  std::uint64_t compared = 0;     // cases of the baseline
 
-  /// 2: not aligned. 1: an item has no waiver; for a partial run, missing cases and lost marks do
-  /// not count. 4: otherwise, if the run is partial. 0: otherwise.
+  /// 2: not aligned. 1: an item has no waiver; for a partial new run, missing cases and lost marks
+  /// do not count. 4: otherwise, if a card is partial. 0: otherwise.
   [[nodiscard]] int exit_code() const;
 };
 

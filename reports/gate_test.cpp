@@ -143,6 +143,53 @@ TEST(Gate, PartialRunNeverPasses) {
   EXPECT_EQ(gate_of(clean_record(), record, {waiver("*")}).exit_code(), 4);
 }
 
+// What the baseline lacks cannot be known to be no worse.
+TEST(Gate, APartialBaselinePassesNothingAndSaysSo) {
+  RunRecord baseline = clean_record();
+  baseline.results.resize(3);
+  baseline.completed = false;
+  const GateResult open = gate_of(baseline, clean_record());
+  EXPECT_EQ(4, open.exit_code());
+  EXPECT_EQ(
+      "the baseline is partial (the run was ended before its last case; 3 of 10 cases have a "
+      "result): 7 cases of the new run are not in it",
+      open.notes.at(0));
+  const auto first_line = [](const GateResult& result) {
+    std::ostringstream console;
+    write_gate_console(result, console);
+    return console.str().substr(0, console.str().find('\n'));
+  };
+  EXPECT_EQ("Gate undecided: the baseline is partial; 3 cases compared", first_line(open));
+  EXPECT_EQ("Gate undecided: both runs are partial; 3 cases compared",
+            first_line(gate_of(baseline, baseline)));
+  const GateResult proven = gate_of(baseline, with_violation());
+  EXPECT_EQ(1, proven.exit_code());
+  EXPECT_EQ("Gate fails: 3 cases compared with a partial baseline, 1 failure", first_line(proven));
+}
+
+TEST(Gate, NotesNameAnotherSelection) {
+  RunRecord baseline = clean_record(), candidate = clean_record();
+  baseline.identity.filters = {"gemm.*", "softmax.*"};
+  baseline.identity.shard = "1/2";
+  candidate.identity.suites = {"gemm"};
+  EXPECT_EQ((std::vector<std::string>{"suites: all before, gemm now",
+                                      "cases matching: gemm.*, softmax.* before, all now",
+                                      "shard: 1/2 before, all now"}),
+            gate_of(baseline, candidate).notes);
+}
+
+// All cases passed when they were repeated.
+TEST(Gate, MoreLossesThanAllowedAreARegressionUnlessTheBaselineHadThem) {
+  RunRecord record = clean_record();
+  record.environment["incidents"] = json::array({{{"lost", true}}});
+  EXPECT_EQ(0, gate_of(clean_record(), record).exit_code());
+  record.environment["incidents"].push_back({{"lost", true}});
+  const GateResult result = gate_of(clean_record(), record, {waiver("mark.*")});
+  EXPECT_EQ(1, result.exit_code());
+  EXPECT_EQ(std::vector<std::string>{"losses"}, subjects(result, GateItemKind::kRegression));
+  EXPECT_EQ(0, gate_of(record, record).exit_code());
+}
+
 TEST(Gate, CardsThatAskedOtherQuestionsAreNotCompared) {
   RunRecord record = clean_record();
   record.identity.level = "full";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Losses of the device or its worker process in cases that gave an answer when they were repeated.
-// Decides how many losses a device may have and still conform: one per thousand cases, rounded up.
-// The machine may be to blame for a single loss; a device that is lost every few launches is unfit
-// for use, whatever its bits.
+// Losses of the device or its worker process in cases that gave an answer when they were repeated,
+// and in what is measured beside them (speed, a training step). Decides how many losses a device
+// may have and still conform: one per thousand cases, rounded up. The machine may be to blame for a
+// single loss; a device that is lost every few launches is unfit for use, whatever its bits.
 #pragma once
 
 #include <cstdint>

@@ -160,8 +160,18 @@ TEST(LabPage, ManyModesAreCutOffWithALine) {
     j["reference"]["modes"].push_back(
         mode(("m" + std::to_string(i)).c_str(), "", {step(0, 6.5), step(1, 6.25)}));
   const std::string text = page(j);
-  EXPECT_EQ(1u, times(text, "The first 12 of 32 modes"));
+  EXPECT_EQ(1u, times(text, "The first 12 of 32 modes; the table above has all."));
   EXPECT_EQ(32u, times(text, "<td>reference</td>")) << "the table has all";
+}
+
+TEST(LabPage, SaysThatTheTableIsCutOffToo) {
+  json j = report();
+  j["reference"]["modes"] = json::array();
+  for (int i = 0; i < 102; ++i)
+    j["reference"]["modes"].push_back(mode(("m" + std::to_string(i)).c_str(), "", {step(0, 6.5)}));
+  const std::string text = page(j);
+  EXPECT_EQ(1u, times(text, "The first 12 of 102 modes; the table above has the first 100."));
+  EXPECT_EQ(100u, times(text, "<td>reference</td>"));
 }
 
 TEST(LabPage, OfAnExperimentWithoutStepsIsEmptyAndWhole) {
@@ -183,6 +193,8 @@ TEST(LabSchema, RefusesWhatThePageCannotDraw) {
   EXPECT_LT(0u, problems("/reference/modes/0/steps/0/tensors/0/exponents", {{"99999", 1}}));
   EXPECT_LT(0u, problems("/reference/modes/0/steps/0/tensors/0/count", -1));
   EXPECT_LT(0u, problems("/reference/modes/0/cause", "none"));
+  EXPECT_LT(0u, problems("/reference/modes/0/observed", 5));
+  EXPECT_LT(0u, problems("/reference/modes/0/observed", {{"different", "many"}}));
   EXPECT_EQ(0u, problems("/an experiment's own member", {{"a", 1}}));
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 
+#include "reports/digest.hpp"
 #include "reports/findings.hpp"
 #include "reports/incidents.hpp"
 #include "reports/plain_plural.hpp"
@@ -245,23 +246,25 @@ Mark judge_fp16_mark(const RunRecord& record, const std::vector<CaseResult>& res
   return mark;
 }
 
-// Whether all that marks on bits depend on is there: at most times are missing, because the run was
-// ended while it measured speed.
-bool has_all_cases(const RunRecord& record, const std::vector<CaseResult>& results,
-                   const Scorecard& card) {
-  const bool ended_measuring = !record.completed && results.size() == record.expected_cases;
-  return card.complete || (ended_measuring && card.incomplete_reasons.size() == 1);
+bool lacks_only_times(const Scorecard& card) {
+  return card.incomplete_reasons.size() == 1 &&
+         card.incomplete_reasons.front() == kEndedMeasuring &&
+         card.cases.size() == card.expected_cases;
 }
 
 }  // namespace
 
+bool may_hold(const Scorecard& card, std::string_view mark) {
+  return card.complete || (mark != kTimedMark && lacks_only_times(card));
+}
+
 std::vector<Mark> judge_marks(const RunRecord& record, const std::vector<CaseResult>& results,
                               const Scorecard& card) {
-  const bool has_all = has_all_cases(record, results, card);
-  std::vector<Mark> marks = {judge_arithmetic(record, results, has_all),
-                             judge_kernels(record, results, has_all),
-                             judge_operators(record, results, has_all, card.arithmetic),
-                             judge_fp16_mark(record, results, card.complete, card.true_fp16)};
+  std::vector<Mark> marks = {
+      judge_arithmetic(record, results, may_hold(card, "H1")),
+      judge_kernels(record, results, may_hold(card, "H2")),
+      judge_operators(record, results, may_hold(card, "H3"), card.arithmetic),
+      judge_fp16_mark(record, results, may_hold(card, "TF16"), card.true_fp16)};
   const Losses losses = losses_in(record.environment, record.expected_cases);
   for (Mark& mark : marks) {
     mark.reasons.insert(mark.reasons.begin(), record.mark_bars.begin(), record.mark_bars.end());

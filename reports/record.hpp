@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "suites/core/judge/result.hpp"
@@ -96,6 +97,13 @@ struct ArithmeticEntry {
   std::uint64_t explained_cases = 0;
   std::vector<std::string> contradicted_cases;  // cases that a named arithmetic does not explain
 };
+
+/// "gemm.fp16.acc-fp32.out-fp16.library.": how the names of its cases begin.
+[[nodiscard]] std::string operator_prefix(const ArithmeticEntry& entry);
+
+/// What was found for the operator and shape of a case; null: nothing.
+[[nodiscard]] const ArithmeticEntry* arithmetic_at(const std::vector<ArithmeticEntry>& found,
+                                                   std::string_view case_name);
 
 struct NotAsserted {
   std::string subject, reason;

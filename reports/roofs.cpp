@@ -178,10 +178,11 @@ Roofs find_roofs(const std::vector<ThroughputRow>& rows, const std::vector<CaseR
 
 BestRate wide_roof(const Roofs& roofs, const ThroughputRun& run) {
   if (!has_fp32_chain(roofs)) return {};
-  if (is_product(run)) return roofs.wide_product_best;
+  const BestRate& products = roofs.wide_product_best;
+  if (is_product(run) && products.gflops <= 0) return {};
   BestRate best = roofs.fp32_step_best;
   if (is_fused(run)) best.gflops *= 2;
-  return best;
+  return is_product(run) && products.gflops >= best.gflops ? products : best;
 }
 
 std::string_view why_no_wide_roof(const Roofs& roofs, const ThroughputRun& run) {

@@ -27,7 +27,8 @@ namespace halfmark::reports {
 /// The highest rate that wider units could reach for a row's operation on fp16 data, in flops as
 /// the row counts them; 0 where it is unknown: no fp32 chain of fma or muladd counts or, for a
 /// product, nothing is known of tf32 units, which keep every bit of an fp16 operand. That is known
-/// where a product in tf32 counts, and where the device declined all of them.
+/// where a product in tf32 counts, and where the device declined all of them. For a product it is
+/// at least what fused multiply-adds at the best rate of steps would give.
 [[nodiscard]] BestRate wide_roof(const Roofs& roofs, const ThroughputRun& run);
 /// Why wide_roof() is 0; empty if it is not.
 [[nodiscard]] std::string_view why_no_wide_roof(const Roofs& roofs, const ThroughputRun& run);

@@ -98,6 +98,28 @@ TEST(Roofs, AdditionsAreHeldAgainstStepsAndNotAgainstFlops) {
   EXPECT_EQ(2 * roofs.fp32_step_best.gflops, wide_roof(roofs, row).gflops);
 }
 
+// A slow library does not lower what the units could do for a product: two flops a step.
+TEST(Roofs, OfProductsAreAtLeastTwoFlopsForEveryStep) {
+  RunRecord record = fp16_record();
+  std::erase_if(record.throughput,
+                [](const ThroughputRun& run) { return run.operation == "chain.fma"; });
+  for (ThroughputRun& run : record.throughput) run.duel.reset();
+  ThroughputRun& product = run_named(record,
+                                     "gemm.fp32.acc-fp32.out-fp32.library.nn."
+                                     "m2048n2048k2048.plain.normal");
+  for (std::uint64_t& ns : product.samples_ns) ns *= 4;
+  const double steps = (1u << 28) / (2.6e6 * 0.995);
+  ThroughputRun row;
+  row.operation = "gemm";
+  EXPECT_NEAR(2 * steps, wide_roof(roofs_of(record), row).gflops, 0.01);
+  for (std::uint64_t& ns : product.samples_ns) ns /= 8;
+  EXPECT_EQ(product.name, wide_roof(roofs_of(record), row).row) << "the library is faster";
+  std::erase_if(record.results, [](const suites::CaseResult& result) {
+    return result.name.starts_with("gemm.tf32.");
+  });
+  EXPECT_EQ(0, wide_roof(roofs_of(record), row).gflops) << "tf32 may be faster still";
+}
+
 TEST(Roofs, FlopsOfAKernelThatNobodyKnowsAreSteps) {
   ThroughputRun add, fma, gemm;
   add.operation = "chain.add";

@@ -38,8 +38,7 @@ std::vector<std::string> why_incomplete(const RunRecord& record,
   std::vector<std::string> reasons;
   if (!record.completed) {
     const bool has_all = results.size() == record.expected_cases;
-    reasons.emplace_back(has_all ? "the run was ended while it measured speed, after its last case"
-                                 : "the run was ended before its last case");
+    reasons.emplace_back(has_all ? kEndedMeasuring : "the run was ended before its last case");
   }
   if (results.size() != record.expected_cases) {
     reasons.push_back(
@@ -161,6 +160,22 @@ std::uint64_t VerdictCounts::died() const {
   return dead;
 }
 
+std::string operator_prefix(const ArithmeticEntry& entry) {
+  return fmt::format("{}.{}.{}.", entry.operation, entry.formats, entry.provider);
+}
+
+const ArithmeticEntry* arithmetic_at(const std::vector<ArithmeticEntry>& found,
+                                     std::string_view case_name) {
+  for (const ArithmeticEntry& entry : found) {
+    const std::string prefix = operator_prefix(entry);
+    const auto is_shape = [&](const std::string& shape) {
+      return case_name.substr(prefix.size()).starts_with(shape + ".");
+    };
+    if (case_name.starts_with(prefix) && std::ranges::any_of(entry.shapes, is_shape)) return &entry;
+  }
+  return nullptr;
+}
+
 std::string shapes_text(const ArithmeticEntry& entry) {
   const std::vector<std::string>& shapes = entry.shapes;
   if (shapes.empty()) return "-";
@@ -185,7 +200,8 @@ Scorecard tally(const RunRecord& record) {
   card.findings = make_findings(results, device_text(card, "selector"), record.replay_options);
   card.throughput = make_throughput(record.throughput, results);
   card.roofs = find_roofs(card.throughput, results);
-  card.fp16_operators = judge_fp16_operators(record.device, results, card.throughput, card.roofs);
+  card.fp16_operators =
+      judge_fp16_operators(record.device, results, card.arithmetic, card.throughput, card.roofs);
   card.true_fp16 = judge_true_fp16(record, results, card.fp16_operators, card.roofs);
   card.marks = judge_marks(record, results, card);
   card.not_asserted = list_not_asserted(record, results);

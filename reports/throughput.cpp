@@ -119,10 +119,17 @@ double duel_ratio(const Duel& duel, double own_flops) {
   return ratios[ratios.size() / 2];
 }
 
-// The duel of the row with its partner; null: there was none.
+// A clock too coarse for a launch reads 0 ns, and gives no ratio.
+bool has_times(const Duel& duel) {
+  return !duel.pairs.empty() && std::ranges::all_of(duel.pairs, [](const Duel::Pair& pair) {
+    return pair.against_ns > 0 && pair.own_ns > 0;
+  });
+}
+
+// The duel of the row with its partner; null: there was none that counts.
 const Duel* duel_with(const ThroughputRow& row, const ThroughputRow& partner) {
   for (const std::optional<Duel>* duel : {&row.run.beside, &row.run.duel}) {
-    if (*duel && !(*duel)->pairs.empty() && (*duel)->against_flops > 0 && row.run.flops > 0 &&
+    if (*duel && has_times(**duel) && (*duel)->against_flops > 0 && row.run.flops > 0 &&
         (*duel)->against == partner.run.name)
       return &**duel;
   }

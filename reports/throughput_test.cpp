@@ -192,6 +192,23 @@ TEST(Throughput, NoGainOfSeparateRowsWhenClocksMoved) {
   EXPECT_NE(std::string::npos, tally(record).true_fp16.evidence.back().statement.find("clocks"));
 }
 
+// A clock may be too coarse for a single launch of a duel.
+TEST(Throughput, ADuelWithATimeOfZeroGivesNoGainAndCostsNoCard) {
+  RunRecord moved = fp16_record();
+  for (ThroughputRun& run : moved.throughput) {
+    if (!is_again(run)) continue;
+    for (std::uint64_t& ns : run.samples_ns) ns = ns * 3 / 2;
+  }
+  const std::string name = chain("fma", "fp16", "w2");
+  ASSERT_TRUE(row_named(rows_of(moved), name).gain) << "of its duel";
+  for (std::uint64_t Duel::Pair::* side : {&Duel::Pair::own_ns, &Duel::Pair::against_ns}) {
+    RunRecord record = moved;
+    for (Duel::Pair& pair : run_named(record, name).duel->pairs) pair.*side = 0;
+    EXPECT_FALSE(row_named(rows_of(record), name).gain);
+    EXPECT_NO_THROW(static_cast<void>(tally(record)));
+  }
+}
+
 // Rows as a journal holds them: older ones lack these fields.
 TEST(Throughput, ReadsWhatARowWasVerifiedAndTimedWith) {
   ThroughputRun run;

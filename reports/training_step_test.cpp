@@ -73,6 +73,21 @@ TEST(TrainingStep, BadFiguresAreRefused) {
   EXPECT_FALSE(validate(card).empty());
 }
 
+// A foreign card may be read by a report without being validated first.
+TEST(TrainingStep, OtherScalesOfASecondTensorAreRefusedAndCostNoReport) {
+  RunRecord record = counted_record();
+  json& tensors = record.training_step["tensors"];
+  tensors.push_back(tensors[0]);
+  EXPECT_EQ(std::vector<std::string>(), validate(to_json(tally(record))));
+  tensors[1]["name"] = "10_dw2";
+  tensors[1]["scales"].erase(1);
+  const Scorecard card = tally(record);
+  EXPECT_EQ(std::vector<std::string>{"training step: the scales of tensor 10_dw2 are not those of "
+                                     "09_dw1"},
+            validate(to_json(card)));
+  EXPECT_NE(std::string::npos, written("console", card).find("10_dw2"));
+}
+
 TEST(TrainingStep, IsShownOnTheConsoleAndThePage) {
   for (const char* format : {"console", "html"}) {
     const std::string text = written(format, tally(counted_record()));
@@ -89,9 +104,15 @@ TEST(TrainingStep, IsShownOnTheConsoleAndThePage) {
 TEST(TrainingStep, CountsThatAreNotTheHostsAreNamed) {
   RunRecord record = counted_record();
   record.training_step["different"] = 1;
-  EXPECT_NE(
-      std::string::npos,
-      written("console", tally(record)).find("Counts that are not those of the host: 1 tensor"));
+  constexpr const char* kSentence = "Counts that are not those of the host: 1 tensor";
+  EXPECT_NE(std::string::npos,
+            written("console", tally(record)).find(std::string(kSentence) + "; counting"));
+  record.training_step["tensors"][0]["counted_by_host"] = true;
+  const Scorecard card = tally(record);
+  EXPECT_EQ(std::vector<std::string>(), validate(json::parse(print_json(card))));
+  const std::string text = written("console", card);
+  EXPECT_NE(std::string::npos, text.find(std::string(kSentence) + ", shown as the host counts;"));
+  EXPECT_NE(std::string::npos, text.find("09_dw1 (host)"));
 }
 
 }  // namespace

@@ -35,6 +35,8 @@ struct BitRow {
 // same. Bits that only one kind explains refute the others.
 constexpr BitRow kBitRows[] = {
     {Fp16Bit::kBounded, "only within a bound, which refutes nothing", Kinds::of()},
+    {Fp16Bit::kModelled, "every bit as a named arithmetic gives it, which may have narrower sums",
+     Kinds::of()},
     {Fp16Bit::kFewBits, "right on data that a narrower format would not change", Kinds::of()},
     {Fp16Bit::kKeepsOperand, "right where operands need every bit of fp16",
      Kinds::of(kBf16Substituted)},

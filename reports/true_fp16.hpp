@@ -81,10 +81,11 @@ class Fp16Kinds {
 
 enum class Fp16Bit : std::uint8_t {
   kBounded,       // within a bound: refutes nothing
+  kModelled,      // every bit as a named arithmetic gives it, which may have narrower sums
   kFewBits,       // exact on data that no narrower format would change
   kKeepsOperand,  // exact on operands that need every bit of fp16
   kKeepsSum,      // exact on sums that need every bit of fp32
-  kEveryBit,      // every bit as specified, or as a named arithmetic gives it, on ordinary data
+  kEveryBit,      // every bit on ordinary data, as specified or by an arithmetic of sums as asked
   kRoundedTwice,  // the bits of a result that was first rounded to a wider format
   kBf16,          // the bits of operands rounded to bf16
   kNarrowSum,     // the bits of sums in fp16 where fp32 was requested
@@ -164,10 +165,11 @@ inline constexpr std::size_t kDuelPairs = 15, kDuelExceptions = 1;
 [[nodiscard]] Fp16Verdict judge_fp16(const Fp16Measured& measured);
 
 /// Verdicts, sorted, for every fp16 chain at its best width and for every product on fp16 data by a
-/// library, or by our own kernels with sums in fp16.
+/// library, or by our own kernels with sums in fp16. `found`: the arithmetics of the run.
 [[nodiscard]] std::vector<Fp16Operator> judge_fp16_operators(
     const nlohmann::json& device, const std::vector<suites::CaseResult>& results,
-    const std::vector<ThroughputRow>& rows, const Roofs& roofs);
+    const std::vector<ArithmeticEntry>& found, const std::vector<ThroughputRow>& rows,
+    const Roofs& roofs);
 
 /// The verdict on the device as a whole: from the verdicts on its operators, or from its promises,
 /// probes and bits where nothing was timed.

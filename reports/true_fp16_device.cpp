@@ -136,12 +136,13 @@ void judge_untimed(const Fp16Cases& counted, const Offer& arithmetic, TrueFp16& 
         fmt::format("{}: {}, but {} of {} did not pass", judged.kind, offer, counted.failed, cases);
   } else if (counted.failed > 0) {
     judged.verdict = fmt::format(
-        "undecided: {} of {} did not pass, without breaking a promise; no time was taken",
+        "undecided: {} of {} did not pass, without breaking a promise; no time counts for the "
+        "verdict",
         counted.failed, cases);
   } else if (counted.passed == 0) {
     judged.verdict = fmt::format("undecided: {}, but no case of it gave an answer", offer);
   } else {
-    judged.verdict = "undecided: every bit agrees with native fp16; no time was taken";
+    judged.verdict = "undecided: every bit agrees with native fp16; no time counts for the verdict";
   }
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "reference/formats/format.hpp"
 #include "reports/performance.hpp"
 #include "reports/roofs.hpp"
 #include "reports/throughput.hpp"
@@ -56,6 +57,37 @@ bool is_seeded(std::string_view name) {
          name.find_first_not_of("0123456789", dot + 2) == std::string_view::npos;
 }
 
+// Whether a word of the name (reference/models/arithmetic.hpp) is or ends in a format of fewer
+// bits: "fp32.splitk-4.fma.parts-fp16". The fourth word of a unit's is the format of its operands.
+bool has_narrower_sums(std::string_view arithmetic, const formats::Format& asked) {
+  constexpr int kOperands = 3;
+  bool is_of_unit = arithmetic.starts_with("unit.");
+  for (int place = 0; !arithmetic.empty(); ++place) {
+    const std::size_t end = std::min(arithmetic.find_first_of(".@:"), arithmetic.size());
+    const std::string_view word = arithmetic.substr(0, end);
+    const bool is_last_of_name = end < arithmetic.size() && arithmetic[end] == '@';
+    arithmetic.remove_prefix(std::min(end + 1, arithmetic.size()));
+    const bool is_operand = is_of_unit && place == kOperands;
+    if (is_last_of_name) {
+      is_of_unit = arithmetic.starts_with("unit.");
+      place = -1;
+    }
+    if (is_operand) continue;
+    const formats::Format* format = formats::find_format(word.substr(word.rfind('-') + 1));
+    if (format != nullptr && format->precision() < asked.precision()) return true;
+  }
+  return false;
+}
+
+// Whether every sum of a case that a named arithmetic explains is as wide as the row asks.
+bool keeps_sums(std::string_view case_name, const std::vector<ArithmeticEntry>& found,
+                const ThroughputRun& run) {
+  const ArithmeticEntry* entry = arithmetic_at(found, case_name);
+  const formats::Format& asked = sums_in_half(run) ? formats::kFp16 : formats::kFp32;
+  return entry != nullptr && entry->outcome == "named" &&
+         !has_narrower_sums(entry->arithmetic, asked);
+}
+
 // What a passing case shows, by its tier and its data.
 Fp16Bit bit_of_pass(std::string_view tier, std::string_view fill, bool chain) {
   if (tier == "bounded") return Fp16Bit::kBounded;
@@ -65,10 +97,14 @@ Fp16Bit bit_of_pass(std::string_view tier, std::string_view fill, bool chain) {
   return Fp16Bit::kFewBits;
 }
 
-// Whether each explanation of a finding says so. Where one does not, the cause is open.
+// Whether each explanation of a finding reproduces the whole result and says so. Where one does
+// not, the cause is open.
 template <typename Says>
 bool all_say(const CaseResult& result, const Says& says) {
-  return !result.explanations.empty() && std::ranges::all_of(result.explanations, says);
+  return !result.explanations.empty() &&
+         std::ranges::all_of(result.explanations, [&](const suites::Explanation& e) {
+           return e.exact(result.mismatches) && !e.in_part && says(e);
+         });
 }
 
 bool is_computed_wider(const suites::Explanation& e) {
@@ -98,22 +134,29 @@ bool is_of_operation(const CaseResult& result, const ThroughputRun& run) {
          result.provider == "portable" && result.operation == fmt::format("fp16.{}", link_of(run));
 }
 
-std::vector<Fp16BitSeen> bits_of(const std::vector<CaseResult>& results, const ThroughputRun& run) {
+std::vector<Fp16BitSeen> bits_of(const std::vector<CaseResult>& results,
+                                 const std::vector<ArithmeticEntry>& found,
+                                 const ThroughputRun& run) {
   std::vector<Fp16BitSeen> bits;
   const std::string head = std::string(head_of(run.name, is_seeded(run.name))) + ".";
+  // `modelled_for`: the case for which the arithmetic was found.
+  const auto bit_of = [&](std::string_view tier, std::string_view fill,
+                          std::string_view modelled_for) {
+    if (tier == "modelled" && !keeps_sums(modelled_for, found, run)) return Fp16Bit::kModelled;
+    return bit_of_pass(tier, fill, is_chain(run));
+  };
   for (const VerifiedCase& v : run.verified) {
     const bool seeded = is_seeded(v.name);
     if (std::string(head_of(v.name, seeded)) + "." != head) continue;
     bits.push_back({v.verdict == name_of(Verdict::kPass)
-                        ? bit_of_pass(v.tier, fill_of(v.name, seeded), is_chain(run))
+                        ? bit_of(v.tier, fill_of(v.name, seeded), run.passed_case)
                         : Fp16Bit::kUnexplained,
                     v.name});
   }
   for (const CaseResult& result : results) {
     const bool at_shape = result.name.starts_with(head);
     if (at_shape && result.verdict == Verdict::kPass)
-      bits.push_back(
-          {bit_of_pass(result.tier, fill_of(result.name, true), is_chain(run)), result.name});
+      bits.push_back({bit_of(result.tier, fill_of(result.name, true), result.name), result.name});
     if ((at_shape || is_of_operation(result, run)) && result.verdict == Verdict::kFail)
       bits.push_back({bit_of_finding(result, run), result.name});
   }
@@ -284,13 +327,14 @@ std::vector<const ThroughputRow*> judged_rows(const std::vector<ThroughputRow>& 
 
 std::vector<Fp16Operator> judge_fp16_operators(const nlohmann::json& device,
                                                const std::vector<CaseResult>& results,
+                                               const std::vector<ArithmeticEntry>& found,
                                                const std::vector<ThroughputRow>& rows,
                                                const Roofs& roofs) {
   std::vector<Fp16Operator> judged;
   const bool offered = offers_arithmetic(device);
   for (const ThroughputRow* row : judged_rows(rows)) {
     judged.push_back(operator_of(*row, {.possible = possible_kinds(row->run, offered),
-                                        .bits = bits_of(results, row->run),
+                                        .bits = bits_of(results, found, row->run),
                                         .time = time_of(*row, rows, roofs),
                                         .image = image_of(row->run)}));
   }

@@ -178,7 +178,7 @@ class Run {
     for (std::size_t i = 0; i < again_.size(); ++i)
       time_row(record_.throughput[kKernels + 1 + i], efficiency(again_[i]), true, machine);
     const auto rows = make_throughput(record_.throughput, record_.results);
-    return judge_fp16_operators(record_.device, record_.results, rows,
+    return judge_fp16_operators(record_.device, record_.results, record_.arithmetic, rows,
                                 find_roofs(rows, record_.results))
         .at(0)
         .kind;

@@ -191,9 +191,10 @@ class Evidences {
   Fp16Measured draw() {
     Fp16Measured m;
     if (chance()) m.possible = kOfSums;
-    for (const Fp16Bit bit : {Fp16Bit::kBounded, Fp16Bit::kFewBits, Fp16Bit::kKeepsOperand,
-                              Fp16Bit::kKeepsSum, Fp16Bit::kEveryBit, Fp16Bit::kRoundedTwice,
-                              Fp16Bit::kBf16, Fp16Bit::kNarrowSum, Fp16Bit::kUnexplained}) {
+    for (const Fp16Bit bit :
+         {Fp16Bit::kBounded, Fp16Bit::kModelled, Fp16Bit::kFewBits, Fp16Bit::kKeepsOperand,
+          Fp16Bit::kKeepsSum, Fp16Bit::kEveryBit, Fp16Bit::kRoundedTwice, Fp16Bit::kBf16,
+          Fp16Bit::kNarrowSum, Fp16Bit::kUnexplained}) {
       if (number(4) == 0) m.bits.push_back({bit, "a case"});
     }
     if (chance()) m.time = at_rate(3 * some(100), std::vector<double>(15, some(12) / 5));

@@ -105,10 +105,26 @@ void check_marks(const Scorecard& card, Problems& problems) {
     expect_equal(problems, fmt::format("mark {}, entries", id), 1, count);
   }
   for (const Mark& mark : card.marks) {
-    if (mark.held && !card.complete)
+    if (mark.held && !may_hold(card, mark.id))
       problems.push_back(fmt::format("a partial card holds mark {}", mark.id));
     if (mark.level != card.suite.level)
       problems.push_back(fmt::format("mark {} is of another level", mark.id));
+  }
+}
+
+// Reports show the scales of all tensors of a step in the columns of the first.
+void check_training_step(const json& step, Problems& problems) {
+  if (step.is_null()) return;
+  const auto scales_of = [](const json& tensor) {
+    std::vector<int> scales;
+    for (const json& scale : tensor.at("scales")) scales.push_back(scale.at("scale_log2"));
+    return scales;
+  };
+  for (const json& tensor : step.at("tensors")) {
+    if (scales_of(tensor) != scales_of(step.at("tensors").front()))
+      problems.push_back(fmt::format("training step: the scales of tensor {} are not those of {}",
+                                     tensor.at("name").get<std::string>(),
+                                     step.at("tensors").front().at("name").get<std::string>()));
   }
 }
 
@@ -129,6 +145,7 @@ std::vector<std::string> validate(const json& j) {
   check_suites(card, j, problems);
   check_findings(card, problems);
   check_marks(card, problems);
+  check_training_step(card.training_step, problems);
   return problems;
 }
 

@@ -144,6 +144,7 @@ struct Break {
 TEST(Validate, SchemaNamesThePlace) {
   const Break breaks[] = {
       {"[level]", "/suite/level", "heroic"},
+      {"[cases]", "/suites/0/cases", 0},
       {"[verdict]", "/cases/0/verdict", "fine"},
       {"[digest]", "/digest", "XYZ"},
       {"[seed]", "/suite/seed", -1},
@@ -201,6 +202,22 @@ TEST(Validate, LibrariesOfTheEnvironmentAreClosed) {
   EXPECT_TRUE(validate(card).empty());
   library["kind"] = "shelf";
   EXPECT_FALSE(validate(card).empty());
+}
+
+// Marks on bits do not wait for times: `tally` holds them, so such a card is valid.
+TEST(Validate, ARunEndedWhileItMeasuredSpeedHoldsMarksOnBitsAlone) {
+  RunRecord record = clean_record();
+  record.completed = false;
+  const Scorecard partial = tally(record);
+  ASSERT_TRUE(find_mark(partial, "H1")->held);
+  json card = to_json(partial);
+  EXPECT_EQ(std::vector<std::string>{}, validate(card));
+  card["marks"][3]["held"] = true;
+  card["marks"][3]["reasons"] = json::array();
+  expect_problem(redigested(card), "a partial card holds mark TF16");
+  card = to_json(partial);
+  card["roster"]["expected"] = partial.expected_cases + 1;
+  expect_problem(redigested(card), "a partial card holds mark H1");
 }
 
 TEST(Validate, TotalsMustAddUp) {

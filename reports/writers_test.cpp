@@ -16,7 +16,6 @@
 #include "reports/testing/sample_record.hpp"
 #include "reports/validate.hpp"
 #include "reports/writers/story.hpp"
-#include "reports/writers/text.hpp"
 
 namespace halfmark::reports {
 namespace {
@@ -142,6 +141,15 @@ TEST(Writers, CsvRowsKeepTheirCellsUnderHostileTexts) {
             record.throughput.size() + 1);
 }
 
+// A run that was ended while it measured speed lacks no case.
+TEST(Writers, TheHeadlineOfAPartialRunNamesTheMarksItHolds) {
+  RunRecord record = clean_record();
+  record.completed = false;
+  EXPECT_EQ("Incomplete; so far: no violation; marks held: H1, H2.", headline(tally(record)));
+  record.results.pop_back();
+  EXPECT_EQ("Incomplete; so far: no violation; no mark can be held.", headline(tally(record)));
+}
+
 TEST(Writers, JUnitCountsADeviationAsPassedAndAHangAsError) {
   const std::string text = written("junit", tally(sample_record()));
   EXPECT_NE(
@@ -151,6 +159,28 @@ TEST(Writers, JUnitCountsADeviationAsPassedAndAHangAsError) {
       << text.substr(0, 300);
   EXPECT_NE(text.find("<failure type=\"edge_tile\""), std::string::npos);
   EXPECT_NE(text.find("<error type=\"hang\""), std::string::npos);
+}
+
+// Whatever makes `run` end with 1 or 4 is red in a CI server.
+TEST(Writers, JUnitFailsWhereTheRunDoes) {
+  EXPECT_EQ(std::string::npos, written("junit", tally(clean_record())).find("name=\"run\""));
+  RunRecord record = clean_record();
+  record.canaries[0].standing = "violation";
+  record.required_marks = {"H2", "H3"};
+  record.environment["incidents"] = nlohmann::json::array({{{"lost", true}}, {{"lost", true}}});
+  const std::string failed = written("junit", tally(record));
+  EXPECT_NE(std::string::npos, failed.find("tests=\"14\" failures=\"4\" errors=\"0\"")) << failed;
+  EXPECT_NE(std::string::npos,
+            failed.find("<testsuite name=\"run\" tests=\"4\" failures=\"4\" errors=\"0\""));
+  for (const char* name : {"canary.fp32.subnormals.add", "losses", "mark.H2", "mark.H3"})
+    EXPECT_NE(std::string::npos, failed.find(fmt::format("name=\"{}\">\n      <failure", name)));
+  record = clean_record();
+  record.completed = false;
+  record.required_marks = {"H3"};
+  const std::string partial = written("junit", tally(record));
+  EXPECT_NE(std::string::npos, partial.find("tests=\"11\" failures=\"0\" errors=\"1\"")) << partial;
+  EXPECT_NE(std::string::npos,
+            partial.find("<error type=\"partial\" message=\"the run was ended while"));
 }
 
 TEST(Writers, ConsoleGroupsOneCauseAndNamesTheOtherCases) {
@@ -228,6 +258,23 @@ TEST(Writers, OfSeveralCausesNoneIsAFact) {
   }
 }
 
+TEST(Writers, SayThatNothingExplainsOnlyWhereItWasTried) {
+  RunRecord record = clean_record(), wrong = sample_record();
+  suites::CaseResult& result = case_named(record, kAddCase);
+  make_violation(result, "stale_copy");
+  const Scorecard untried = tally(record);
+  result.finding_class = "unexplained";
+  result.wrong = case_named(wrong, kFmaCase).wrong;
+  const Scorecard tried = tally(record);
+  for (const auto& [format, words] : {std::pair("console", "none of the hypotheses tried"),
+                                      std::pair("html", "No named arithmetic was found"),
+                                      std::pair("markdown", "| no named arithmetic |")}) {
+    EXPECT_NE(std::string::npos, written(format, tried).find(words)) << format;
+    EXPECT_EQ(std::string::npos, written(format, untried).find(words)) << format;
+  }
+  EXPECT_NE(std::string::npos, written("markdown", untried).find("| not looked for |"));
+}
+
 // Entries that share operator, provider, formats and arithmetic differ by their shapes.
 TEST(Writers, NameTheShapesOfAnArithmetic) {
   RunRecord record = clean_record();
@@ -267,6 +314,12 @@ TEST(Writers, FindTheArithmeticAtTheShapeOfAFinding) {
   EXPECT_EQ(nullptr, arithmetic_behind(card, finding));
 }
 
+TEST(Writers, DrawAnEmptyBarForASuiteWithoutCases) {
+  Scorecard card = tally(clean_record());
+  card.suites.push_back({.name = "empty", .verdicts = {}, .tiers = {}});
+  EXPECT_NE(std::string::npos, written("html", card).find("aria-label=\"0 of 0 passed\"></svg>"));
+}
+
 TEST(Writers, TellThePartOfTheDeclaredRate) {
   ThroughputRow row;
   row.run.flops = 2000;
@@ -292,48 +345,6 @@ TEST(Writers, TellEachOperationsKindRateAndGain) {
   EXPECT_NE(std::string::npos, text.find("fp32 at best, GFLOP/s: 208 by rates.fma.fp32")) << text;
   EXPECT_NE(std::string::npos, written("html", card).find("aria-label=\"add fp16 192 GFLOP/s\""));
   EXPECT_NE(std::string::npos, written("markdown", card).find("| fma | emulated | 39.2 | 206 |"));
-}
-
-TEST(Text, EscapesForMarkup) {
-  EXPECT_EQ(escape_markup("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;&#39;");
-  EXPECT_EQ(escape_markup(std::string_view("\0\t\n", 3)), "\\x00\t\n");
-  EXPECT_EQ(escape_markup("\xEF\xBF\xBF"), "\xEF\xBF\xBD");
-}
-
-TEST(Text, EscapesForMarkdown) { EXPECT_EQ(escape_markdown("a|b\n<i>*_"), "a\\|b &lt;i\\>\\*\\_"); }
-
-TEST(Text, FormatsNumbers) {
-  EXPECT_EQ(grouped(0), "0");
-  EXPECT_EQ(grouped(999), "999");
-  EXPECT_EQ(grouped(1234567), "1,234,567");
-  EXPECT_EQ(plural(1, "case"), "1 case");
-  EXPECT_EQ(plural(2000, "case"), "2,000 cases");
-  EXPECT_EQ(significant(0.5), "0.50");
-  EXPECT_EQ(significant(9.994), "9.99");
-  EXPECT_EQ(significant(9.996), "10.0");
-  EXPECT_EQ(significant(99.96), "100");
-  EXPECT_EQ(significant(12345.6), "12,346");
-  EXPECT_EQ(duration(950), "950 ns");
-  EXPECT_EQ(duration(1500), "1.50 us");
-  EXPECT_EQ(duration(2.5e6), "2.50 ms");
-  EXPECT_EQ(duration(3e9), "3.00 s");
-  EXPECT_EQ(ulps_text(1), "1 ulp");
-  EXPECT_EQ(ulps_text(~0ull), "no distance (NaN)");
-}
-
-TEST(Text, WrapsAtBlanksOnly) {
-  EXPECT_EQ(wrapped("one two three", 2, 9), "one two\n  three");
-  EXPECT_EQ(wrapped("unbreakable-word-of-length", 2, 9), "unbreakable-word-of-length");
-  EXPECT_EQ(wrapped("", 4), "");
-}
-
-TEST(Text, TableAlignsNumbersRightAndCountsCharactersNotBytes) {
-  TextTable table({"name", "n"});
-  table.add({"\xC3\xA9", "5"});
-  table.add({"bb", "12"});
-  std::ostringstream out;
-  table.print(out, "");
-  EXPECT_EQ(out.str(), "name   n\n\xC3\xA9      5\nbb    12\n");
 }
 
 }  // namespace

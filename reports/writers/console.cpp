@@ -114,7 +114,7 @@ void print_violation(const FindingGroup& group, std::ostream& out) {
   print_elements(r, kElementsShown, out);
   if (const std::string cause = cause_line(f); !cause.empty()) {
     row(cause_label(f), cause);
-  } else if (r.mismatches > 0) {
+  } else if (was_cause_sought(f)) {
     row("explained by", "none of the hypotheses tried");
   }
   print_replay(group, out);

@@ -21,6 +21,11 @@ std::string waiver_text(const Waiver& w) {
                      w.rule.empty() ? "" : ", rule " + w.rule, w.owner, w.expires, w.reason);
 }
 
+std::string_view what_is_partial(const GateResult& result) {
+  if (result.baseline_complete) return "the new run is partial";
+  return result.complete ? "the baseline is partial" : "both runs are partial";
+}
+
 std::string gate_headline(const GateResult& result) {
   if (!result.alignment_gaps.empty()) {
     return fmt::format("Gate: the cards cannot be compared: {}; {}",
@@ -34,9 +39,11 @@ std::string gate_headline(const GateResult& result) {
     case kExitConforms:
       return fmt::format("Gate passes: {}, nothing lost{}", of, waived);
     case kExitIncomplete:
-      return fmt::format("Gate undecided: the new run is partial; {}{}", of, waived);
+      return fmt::format("Gate undecided: {}; {}{}", what_is_partial(result), of, waived);
     default:
-      return fmt::format("Gate fails: {}, {}{}", of, plural(failing(result), "failure"), waived);
+      return fmt::format("Gate fails: {}{}, {}{}", of,
+                         result.baseline_complete ? "" : " with a partial baseline",
+                         plural(failing(result), "failure"), waived);
   }
 }
 

@@ -55,8 +55,9 @@ void print_summary(const Scorecard& card, std::ostream& out) {
 void print_foot(const Scorecard& card, std::ostream& out) {
   fmt::print(out,
              "<footer>\n<p>Generated only from the scorecard. Digest of everything except "
-             "environment, verdicts on fp16, roofs, throughput, times and what was counted of a "
-             "training step: "
+             "environment, verdicts on fp16 and the mark TF16, roofs, throughput, times, what was "
+             "counted of a training step, and which process and attempt gave each case its "
+             "verdict: "
              "<code>{}</code></p>\n<p>The digest tells a changed card from an unchanged one, and "
              "two runs that agree from "
              "two that do not; check it with <code>halfmark "

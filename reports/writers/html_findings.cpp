@@ -42,7 +42,9 @@ void print_elements(const suites::CaseResult& r, std::ostream& out) {
   out << "</table></div>\n";
 }
 
-void print_explanations(const suites::CaseResult& r, std::ostream& out) {
+void print_explanations(const Finding& f, std::ostream& out) {
+  if (!was_cause_sought(f)) return;
+  const suites::CaseResult& r = f.result;
   out << "<h3>What explains the bits</h3>\n";
   if (r.explanations.empty()) {
     out << "<p>No named arithmetic was found.</p>\n";
@@ -106,7 +108,7 @@ void print_group(const FindingGroup& group, std::ostream& out) {
                          meaning_of(r.finding_class), r.provider, r.tier));
   out << "</dl>\n";
   print_elements(r, out);
-  print_explanations(r, out);
+  print_explanations(f, out);
   print_experiments(r, out);
   if (const Finding* smallest = reduced_of(group)) {
     fmt::print(out,

@@ -119,7 +119,7 @@ void print_counts(const json& verdicts, std::ostream& out) {
 }
 
 void print_history(const json& row, std::uint64_t sweeps, std::ostream& out) {
-  if (sweeps == 0) return;
+  if (sweeps == 0 || text_at(row, "since").empty()) return;  // not found wrong
   print_fact(out, "Since",
              fmt::format("{}; wrong in {} of {} earlier sweeps", text_at(row, "since"),
                          count_at(row, "wrong_before"), sweeps));

@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostCurves = 12;  // more cannot be told apart; the table has all
+constexpr std::size_t kMostCurves = 12;  // more look alike
 constexpr std::size_t kMostModes = 100;  // a browser shows more only with difficulty
 
 std::string text_at(const json& j, const char* key) { return j.value(key, std::string()); }
@@ -178,12 +178,12 @@ Curve curve_of(const Course& course, const Quantity& quantity) {
   return curve;
 }
 
-void print_curves(const std::vector<Course>& courses, std::ostream& out) {
+void print_curves(const std::vector<Course>& courses, std::size_t modes, std::ostream& out) {
   out << "<h2>Courses</h2>\n";
-  const std::size_t modes = courses.empty() ? 0 : courses.back().colour + 1;
   if (modes > kMostCurves)
-    fmt::print(out, "<p class=\"soft\">The first {} of {} modes; the table above has all.</p>\n",
-               kMostCurves, modes);
+    fmt::print(out, "<p class=\"soft\">The first {} of {} modes; the table above has {}.</p>\n",
+               kMostCurves, modes,
+               modes > kMostModes ? fmt::format("the first {}", kMostModes) : "all");
   out << "<p class=\"soft\">A full line is the reference, a broken one the device; x marks a "
          "number "
          "that is not finite.</p>\n<div class=\"charts\">\n";
@@ -257,7 +257,7 @@ void write_lab_page(const nlohmann::json& report, std::ostream& out) {
   html::print_head(report, out);
   html::print_summary(report, out);
   html::print_ways(courses, out);
-  html::print_curves(courses, out);
+  html::print_curves(courses, report.at("reference").at("modes").size(), out);
   html::print_histograms(courses, out);
   out << "<footer>\n<p>Generated only from the report of <code>halfmark lab --json</code>.</p>\n"
          "</footer>\n</main>\n</body>\n</html>\n";

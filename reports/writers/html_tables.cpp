@@ -15,13 +15,14 @@ namespace halfmark::reports::html {
 namespace {
 
 // Consecutive shares of one bar, with widths in integer thousandths, so that no floating-point
-// number is printed.
+// number is printed. A bar of nothing is empty.
 std::string bar(std::uint64_t whole,
                 std::initializer_list<std::pair<std::string_view, std::uint64_t>> parts,
                 const std::string& label) {
   std::string rects;
   std::uint64_t drawn = 0;
   for (const auto& [style, count] : parts) {
+    if (whole == 0) break;
     const std::uint64_t begin = drawn * 1000 / whole, end = (drawn + count) * 1000 / whole;
     if (end > begin) {
       rects += fmt::format("<rect class=\"{}\" x=\"{}\" width=\"{}\" height=\"8\"/>", style, begin,

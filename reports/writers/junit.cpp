@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// JUnit XML: a test suite per suite, a test case per case. See writers.hpp for what counts as
-// a failure.
+// JUnit XML: a test suite per suite, a test case per case, and the suite "run" with what else keeps
+// a run from conforming. See writers.hpp for what counts as a failure.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
 #include <algorithm>
 #include <map>
 
+#include "reports/incidents.hpp"
 #include "reports/writers/story.hpp"
 #include "reports/writers/text.hpp"
 #include "reports/writers/writers.hpp"
@@ -84,6 +85,50 @@ Counts count(const VerdictCounts& v, const Outcomes& outcomes) {
           .skipped = v[Verdict::kNotSupported] + v[Verdict::kSkipped] + v[Verdict::kUntrusted]};
 }
 
+// What keeps the run from conforming besides its cases.
+struct Bar {
+  std::string name;
+  std::string_view type;
+  std::string message, text;
+  bool is_error = false;
+};
+
+std::vector<Bar> bars_of(const Scorecard& card) {
+  std::vector<Bar> bars;
+  for (const Canary& c : card.canaries) {
+    if (c.standing == name_of(Standing::kViolation))
+      bars.push_back(
+          {"canary." + c.name, "canary", c.observed,
+           c.claim.empty() ? c.meaning : fmt::format("{} (claim: {})", c.meaning, c.claim)});
+  }
+  if (const Losses losses = losses_in(card.environment, card.expected_cases); losses.beyond())
+    bars.push_back({"losses", "losses", sentence(losses), ""});
+  if (!card.complete) {
+    bars.push_back({"complete", "partial", joined(card.incomplete_reasons, "; "), "", true});
+    return bars;
+  }
+  for (const std::string& id :
+       card.environment.value("required_marks", std::vector<std::string>())) {
+    const Mark* mark = find_mark(card, id);
+    if (mark == nullptr || !mark->held)
+      bars.push_back({"mark." + id, "mark", "a required mark is withheld",
+                      mark == nullptr ? "" : joined(mark->reasons, "\n")});
+  }
+  return bars;
+}
+
+Counts count(const std::vector<Bar>& bars) {
+  const auto errors = static_cast<std::uint64_t>(std::ranges::count_if(bars, &Bar::is_error));
+  return {.tests = bars.size(), .failures = bars.size() - errors, .errors = errors};
+}
+
+Counts sum_of(const Counts& a, const Counts& b) {
+  return {.tests = a.tests + b.tests,
+          .failures = a.failures + b.failures,
+          .errors = a.errors + b.errors,
+          .skipped = a.skipped + b.skipped};
+}
+
 std::string attributes(const Counts& c) {
   return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", c.tests,
                      c.failures, c.errors, c.skipped);
@@ -125,15 +170,29 @@ void print_suite(const Scorecard& card, const SuiteTally& suite, const FindingsB
   out << "  </testsuite>\n";
 }
 
+void print_run(const Scorecard& card, const std::vector<Bar>& bars, std::ostream& out) {
+  if (bars.empty()) return;
+  fmt::print(out, "  <testsuite name=\"run\" {} time=\"0.000\">\n", attributes(count(bars)));
+  print_properties(card, out);
+  for (const Bar& bar : bars) {
+    fmt::print(out, "    <testcase classname=\"halfmark.run\" name=\"{}\">\n", safe(bar.name));
+    print_element(out, bar.is_error ? "error" : "failure", bar.type, bar.message, bar.text);
+    out << "    </testcase>\n";
+  }
+  out << "  </testsuite>\n";
+}
+
 }  // namespace
 
 void write_junit(const Scorecard& card, std::ostream& out) {
   FindingsByCase findings;
   for (const Finding& finding : card.findings) findings[finding.result.name] = &finding;
+  const std::vector<Bar> bars = bars_of(card);
+  const Counts of_cases = count(total_verdicts(card), outcomes_of(card, ""));
   out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-  fmt::print(out, "<testsuites name=\"halfmark\" {}>\n",
-             attributes(count(total_verdicts(card), outcomes_of(card, ""))));
+  fmt::print(out, "<testsuites name=\"halfmark\" {}>\n", attributes(sum_of(of_cases, count(bars))));
   for (const SuiteTally& suite : card.suites) print_suite(card, suite, findings, out);
+  print_run(card, bars, out);
   out << "</testsuites>\n";
 }
 

@@ -17,7 +17,7 @@ std::string safe(std::string_view text) { return escape_markdown(text); }
 std::string how_explained(const Finding& finding) {
   const std::string line = safe(cause_line(finding));
   const std::string_view label = cause_label(finding);
-  if (line.empty()) return "no named arithmetic";
+  if (line.empty()) return was_cause_sought(finding) ? "no named arithmetic" : "not looked for";
   return label == "explained by" ? line : fmt::format("{}: {}", label, line);
 }
 

@@ -62,10 +62,6 @@ std::string name_or(const std::string& name, const char* otherwise) {
   return name.empty() ? otherwise : name;
 }
 
-std::string bits(const std::string& hex, const std::string& value) {
-  return value.empty() ? hex : fmt::format("{} ({})", hex, value);
-}
-
 }  // namespace
 
 std::string headline(const Scorecard& card) {
@@ -84,14 +80,15 @@ std::string headline(const Scorecard& card) {
     parts.push_back(plural(permitted, "deviation") + " that the device's promises permit");
   }
   const auto held = held_marks(card);
-  const std::string marks =
-      held.empty() ? "no mark held" : fmt::format("marks held: {}", joined(held, ", "));
+  const std::string marks = !held.empty()   ? fmt::format("marks held: {}", joined(held, ", "))
+                            : card.complete ? "no mark held"
+                                            : "no mark can be held";
   const std::string found = joined(parts, ", ");
   switch (exit_code(card, {})) {
     case kExitConforms:
       return fmt::format("Conforms: {}; {}.", found, marks);
     case kExitIncomplete:
-      return fmt::format("Incomplete; so far: {}; no mark can be held.", found);
+      return fmt::format("Incomplete; so far: {}; {}.", found, marks);
     default:
       return fmt::format("Does not conform: {}; {}.", found, marks);
   }
@@ -162,26 +159,6 @@ Outcomes outcomes_of(const Scorecard& card, std::string_view suite) {
 
 namespace {
 
-std::vector<const suites::Explanation*> exact_explanations(const Finding& finding) {
-  std::vector<const suites::Explanation*> exact;
-  for (const suites::Explanation& e : finding.result.explanations) {
-    if (e.exact(finding.result.mismatches)) exact.push_back(&e);
-  }
-  return exact;
-}
-
-}  // namespace
-
-std::string gist_of(const Finding& finding) {
-  const suites::Explanation* lead = leading_explanation(finding);
-  const std::size_t exact = exact_explanations(finding).size();
-  if (exact > 1) return fmt::format("{}, or {}", lead->sentence, plural(exact - 1, "other cause"));
-  if (exact == 1) return lead->sentence;
-  return std::string(meaning_of(finding.result.finding_class));
-}
-
-namespace {
-
 // A reason that names an operator: "no library of the device offers the operator 'sum': ..."
 struct OfOperator {
   std::string before, name, after;
@@ -239,117 +216,6 @@ std::string words_of(suites::Verdict verdict) {
   return words;
 }
 
-std::string wrong_line(const Finding& finding) {
-  const suites::CaseResult& r = finding.result;
-  // For elements that vary between runs or were never written, the reason gives the numbers.
-  if (r.elements == 0 || r.mismatches == 0) return {};
-  return fmt::format(
-      "{} of {} wrong ({} %)", grouped(r.mismatches), plural(r.elements, "element"),
-      significant(100.0 * static_cast<double>(r.mismatches) / static_cast<double>(r.elements)));
-}
-
-std::string where_line(const Finding& finding) {
-  std::vector<std::string> parts;
-  for (const suites::Geometry& g : finding.result.geometry) {
-    if (g.patterns.empty()) continue;
-    const std::string what = joined(g.patterns, "; ");
-    parts.push_back(finding.result.geometry.size() > 1 ? fmt::format("{}: {}", g.tensor, what)
-                                                       : what);
-  }
-  return joined(parts, ". ");
-}
-
-std::string reduction_line(const Finding& finding) {
-  if (!finding.result.reduction) return {};
-  const suites::Reduction& reduction = *finding.result.reduction;
-  std::vector<std::string> operands;
-  for (const suites::ReducedTensor& t : reduction.tensors) {
-    for (std::size_t i = 0; i < t.indices.size(); ++i) {
-      operands.push_back(
-          fmt::format("{}[{}] = {}", t.name, t.indices[i], bits(t.hex[i], t.values[i])));
-    }
-  }
-  constexpr std::size_t kMostTold = 12;
-  if (const std::size_t count = operands.size(); count > kMostTold) {
-    operands.resize(kMostTold);
-    operands.push_back(fmt::format("and {} more", count - kMostTold));
-  }
-  if (operands.empty()) {
-    return fmt::format("{} with {}", reduction.case_name,
-                       reduction.tensors.empty() ? "its own operands" : "all operands zero");
-  }
-  return fmt::format("{} with {}, all else zero", reduction.case_name, joined(operands, ", "));
-}
-
-std::string operands_line(const suites::Element& element) {
-  std::vector<std::string> operands;
-  for (const suites::OperandText& o : element.operands) {
-    operands.push_back(fmt::format("{}={}", o.label, bits(o.hex, o.value)));
-  }
-  const std::string place = fmt::format("{}[{}]", element.tensor, element.index);
-  return operands.empty() ? place : fmt::format("{}: {}", place, joined(operands, ", "));
-}
-
-std::string outcome_line(const suites::Element& element) {
-  const std::string distance =
-      element.ulps == 0 ? "only the sign of zero differs" : ulps_text(element.ulps);
-  return fmt::format("expected {}, got {}: {}", bits(element.expected_hex, element.expected_value),
-                     bits(element.actual_hex, element.actual_value), distance);
-}
-
-std::string explanation_line(const suites::Explanation& explanation, std::uint64_t wrong) {
-  if (explanation.exact(wrong)) {
-    return fmt::format("{}: exactly, {}", explanation.sentence,
-                       wrong == 1 ? "in its only wrong element"
-                                  : fmt::format("in all {} wrong elements", grouped(wrong)));
-  }
-  const std::string but = explanation.contradicted
-                              ? fmt::format(", but it contradicts {} of the device's result",
-                                            plural(explanation.contradicted, "element"))
-                              : "";
-  return fmt::format("{}: {} % of the wrong elements{}", explanation.sentence,
-                     explained_percent(explanation, wrong), but);
-}
-
-std::string experiments_line(const suites::Experiments& experiments) {
-  const auto is_wrong = [](const suites::Question& q) { return q.wrong > 0; };
-  const auto wrong = std::ranges::count_if(experiments.asked, is_wrong);
-  std::string line = fmt::format("asked again on {}, wrong on {} of them",
-                                 plural(experiments.asked.size(), "other data set"), wrong);
-  if (experiments.asked.empty()) line = "not tested on other data";
-  if (!experiments.excluded.empty())
-    line += fmt::format("; {} excluded", plural(experiments.excluded.size(), "explanation"));
-  return fmt::format("{}; {}", line, experiments.end);
-}
-
-namespace {
-
-std::string extent_of_cause(std::uint64_t wrong) {
-  return wrong == 1 ? "in its only wrong element"
-                    : fmt::format("in all {} wrong elements", grouped(wrong));
-}
-
-}  // namespace
-
-std::string cause_line(const Finding& finding) {
-  constexpr std::size_t kMostNamed = 3;
-  const std::vector<const suites::Explanation*> exact = exact_explanations(finding);
-  const suites::Explanation* lead = leading_explanation(finding);
-  if (exact.size() < 2)
-    return lead == nullptr ? "" : explanation_line(*lead, finding.result.mismatches);
-  std::vector<std::string> parts;
-  for (std::size_t i = 0; i < std::min(exact.size(), kMostNamed); ++i)
-    parts.push_back(exact[i]->sentence);
-  if (exact.size() > kMostNamed) parts.push_back(fmt::format("{} more", exact.size() - kMostNamed));
-  return fmt::format("{}: each exactly, {}", joined(parts, "; "),
-                     extent_of_cause(finding.result.mismatches));
-}
-
-std::string_view cause_label(const Finding& finding) {
-  const std::size_t exact = exact_explanations(finding).size();
-  return exact == 0 ? "nearest" : exact == 1 ? "explained by" : "one of";
-}
-
 std::string explained_share(const ArithmeticEntry& entry) {
   return fmt::format("{} of {}", grouped(entry.explained_cases),
                      grouped(entry.explained_cases + entry.contradicted_cases.size()));
@@ -362,21 +228,6 @@ std::string arithmetic_line(const ArithmeticEntry& entry) {
       "{} {} by {}{}{}: {}; {}", entry.operation, entry.formats, entry.provider, who, where,
       entry.arithmetic == "none" ? "no named arithmetic explains it" : entry.arithmetic,
       entry.evidence);
-}
-
-const ArithmeticEntry* arithmetic_behind(const Scorecard& card, const Finding& finding) {
-  const std::string& name = finding.result.name;
-  const ArithmeticEntry* first = nullptr;
-  for (const ArithmeticEntry& entry : card.arithmetic) {
-    const std::string prefix =
-        fmt::format("{}.{}.{}.", entry.operation, entry.formats, entry.provider);
-    if (!name.starts_with(prefix)) continue;
-    for (const std::string& shape : entry.shapes) {
-      if (name.compare(prefix.size(), shape.size() + 1, shape + ".") == 0) return &entry;
-    }
-    if (first == nullptr) first = &entry;
-  }
-  return first;
 }
 
 std::string ulps_text(const suites::Accuracy& accuracy) {

@@ -63,6 +63,10 @@ struct Unanswered {
 /// "expected 00000001 (0x1p-149), got 00000000 (0x0p+0): 1 ulp".
 [[nodiscard]] std::string outcome_line(const suites::Element& element);
 
+/// Whether an arithmetic was looked for that explains the bits: not where memory, a copy or a
+/// repeat went wrong, which makes every value doubtful, nor where two calls differ from each other.
+[[nodiscard]] bool was_cause_sought(const Finding& finding);
+
 /// "fma flushes subnormal results to zero: exactly, all 17 wrong elements", or the share, and what
 /// the explanation contradicts.
 [[nodiscard]] std::string explanation_line(const suites::Explanation& explanation,

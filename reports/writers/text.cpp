@@ -101,6 +101,13 @@ std::string significant(double number) {
   return number >= 9.995 ? fmt::format("{:.1f}", number) : fmt::format("{:.2f}", number);
 }
 
+std::string percent_of(std::uint64_t part, std::uint64_t whole) {
+  const double percent = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  if (part < whole && percent >= 99.95) return "over 99.9 %";
+  if (part > 0 && percent < 0.01) return "under 0.01 %";
+  return significant(percent) + " %";
+}
+
 std::string duration(double elapsed_ns) {
   if (elapsed_ns < 1e3) return significant(elapsed_ns) + " ns";
   if (elapsed_ns < 1e6) return significant(elapsed_ns / 1e3) + " us";

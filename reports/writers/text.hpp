@@ -23,6 +23,8 @@ namespace halfmark::reports {
 [[nodiscard]] std::string plural(std::uint64_t number,
                                  std::string_view noun);  // "1 case", "2 cases"
 [[nodiscard]] std::string significant(double number);     // three digits: "1.23", "12,346"
+/// "12.3 %" of a whole that is not zero. Only all is 100 %: "over 99.9 %", "under 0.01 %".
+[[nodiscard]] std::string percent_of(std::uint64_t part, std::uint64_t whole);
 [[nodiscard]] std::string duration(double elapsed_ns);    // "1.23 ms"
 [[nodiscard]] std::string ulps_text(std::uint64_t ulps);  // "1 ulp", "no distance (NaN)"
 [[nodiscard]] std::string joined(std::span<const std::string> parts, std::string_view separator);
@@ -34,7 +36,11 @@ namespace halfmark::reports {
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> header) : rows_{std::move(header)} {}
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  /// Cells that the header lacks are dropped, and missing ones are empty.
+  void add(std::vector<std::string> row) {
+    row.resize(rows_.front().size());
+    rows_.push_back(std::move(row));
+  }
   void print(std::ostream& out, std::string_view indent) const;
 
  private:

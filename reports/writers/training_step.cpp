@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
+#include <algorithm>
+
 #include "reports/writers/html_parts.hpp"
 #include "reports/writers/text.hpp"
 #include "reports/writers/writers.hpp"
@@ -24,10 +26,22 @@ std::string unchanged_share(const json& tensor, double elements) {
   return unchanged.is_null() ? "-" : percent(unchanged.get<double>() / elements);
 }
 
+bool is_counted_by_host(const json& tensor) { return tensor.value("counted_by_host", false); }
+
+// Cards of before these figures hold the device's wrong counts, without a word.
+std::string sentence_of_counts(const json& step) {
+  const auto different = step.at("different").get<std::uint64_t>();
+  if (different == 0) return "All counts are those of the host";
+  const bool are_of_host = std::ranges::any_of(step.at("tensors"), is_counted_by_host);
+  return "Counts that are not those of the host: " + plural(different, "tensor") +
+         (are_of_host ? ", shown as the host counts" : "");
+}
+
 std::vector<std::string> row_of(const json& tensor) {
   const auto elements = tensor.at("elements").get<double>();
   std::vector<std::string> row = {
-      tensor.at("name"), tensor.at("format"), grouped(tensor.at("elements").get<std::uint64_t>()),
+      tensor.at("name").get<std::string>() + (is_counted_by_host(tensor) ? " (host)" : ""),
+      tensor.at("format"), grouped(tensor.at("elements").get<std::uint64_t>()),
       fmt::format("{:.3g}", tensor.at("amax").get<double>()),
       percent(tensor.at("zeros").get<double>() / elements),
       // cards of before these figures lack them
@@ -66,14 +80,11 @@ TrainingStepText training_step_text(const Scorecard& card) {
   }
   text.header.insert(text.header.end(), {"suggested scale", "not finite"});
   for (const json& tensor : step.at("tensors")) text.rows.push_back(row_of(tensor));
-  const auto different = step.at("different").get<std::uint64_t>();
   text.cost = fmt::format(
       "{}; counting took {:.3g} ms, the step {:.3g} ms. Shares are of numbers other than zero, in "
-      "the "
-      "zones of fp16 at that scale.",
-      different == 0 ? "All counts are those of the host"
-                     : "Counts that are not those of the host: " + plural(different, "tensor"),
-      step.at("counting_ns").get<double>() / 1e6, step.at("step_ns").get<double>() / 1e6);
+      "the zones of fp16 at that scale.",
+      sentence_of_counts(step), step.at("counting_ns").get<double>() / 1e6,
+      step.at("step_ns").get<double>() / 1e6);
   return text;
 }
 

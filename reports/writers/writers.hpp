@@ -18,7 +18,9 @@ void write_html(const Scorecard& card, std::ostream& out);
 void write_json(const Scorecard& card, std::ostream& out);
 /// A test case per case. Violations are failures, and dead cases are errors. A deviation passes
 /// with a note in its system-out, as it does in a run without required marks. Not supported,
-/// skipped and untrusted cases are skipped.
+/// skipped and untrusted cases are skipped. The suite "run" has a failure for each canary that
+/// breaks a promise, for losses beyond the allowed ones and for each required mark that is
+/// withheld, and an error for a partial run; it is absent if there is none.
 void write_junit(const Scorecard& card, std::ostream& out);
 void write_markdown(const Scorecard& card, std::ostream& out);
 
