@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "suites/registry.hpp"
+#include "suites/runner/rivals.hpp"
+#include "suites/runner/timed_sizes.hpp"
 #include "suites/throughput/autocast.hpp"
 #include "suites/throughput/sizes.hpp"
 #include "suites/throughput/targets.hpp"
@@ -24,12 +26,8 @@ using throughput::kAutocast;
 
 constexpr int kMostLost = 2;  // workers in a row
 
-// The timed name, and the case of the same kernel that passed.
-struct Timed {
-  std::string name, passed;
-};
-
-// Sends requests to the worker, and counts lost workers.
+// Sends requests to the worker, and counts lost workers. An incident is a loss of the device where
+// its driver crashed or said so; a hang may be a limit that is too short for a busy machine.
 class Asker {
  public:
   Asker(Worker& worker, const MeasuringSinks& sinks) : worker_(worker), sinks_(sinks) {}
@@ -42,7 +40,8 @@ class Asker {
     if (const auto error = answer.find("error"); error != answer.end()) {
       sinks_.incident({{"case", about},
                        {"what", "while its speed was measured: " + error->get<std::string>()},
-                       {"then", is_over() ? "nothing more is measured" : otherwise}});
+                       {"then", is_over() ? "nothing more is measured" : otherwise},
+                       {"lost", answer.value("loss", false)}});
     }
     return answer;
   }
@@ -74,56 +73,18 @@ void list_left_out(DeviceRun& run, const MeasuringSinks& sinks) {
   }
 }
 
-std::string without_casts(const std::string& name) {
-  return name.starts_with(kAutocast) ? name.substr(kAutocast.size()) : name;
-}
-
-// The group of rows that are compared with each other, whatever their formats, and must have the
-// same sizes: products of one layout, and rows of one width. Nothing for chains and streams, which
-// are compared by rate and not by time.
-std::string peers_of(const Case& c) {
-  const throughput::Labels labels = throughput::labels_of(c);
-  if (labels.shape_class == "chain" || c.suite == "rates") return {};
-  const std::string part = c.suite == "gemm" ? std::string(c.word("layout"))
-                                             : fmt::format("n{}", c.number("shape", 'n'));
-  return fmt::format("{} {} {} {}", throughput::find_target(c)->operation, labels.provider,
-                     labels.fill, part);
-}
-
-// The sizes at which rows are timed; rows that are compared with each other share the largest.
+// The sizes at which rows are timed.
 std::vector<Timed> sized(Asker& asker, const std::vector<std::string>& names) {
-  std::map<std::string, Case> grown;    // by the name of the passed case
-  std::map<std::string, Case> largest;  // of each set of peers
+  std::map<std::string, Case> grown;  // by the name of the passed case
   for (const std::string& name : names) {
-    const Case c = parse_case(without_casts(name));
-    if (name.starts_with(kAutocast) || !throughput::may_grow(c)) continue;
+    if (name.starts_with(kAutocast) || !throughput::may_grow(parse_case(name))) continue;
     const json answer =
         asker.ask({{"op", "speaking-size"}, {"name", name}}, name, "timed at the size of its case");
     if (asker.is_over()) return {};
-    if (!answer.contains("name")) continue;
-    const Case larger = parse_case(answer.at("name").get<std::string>());
-    const auto place = grown.insert_or_assign(name, larger).first;
-    const std::string peers = peers_of(c);
-    if (peers.empty()) continue;
-    const auto [most, fresh] = largest.try_emplace(peers, place->second);
-    if (!fresh && throughput::elements_of_work(larger) > throughput::elements_of_work(most->second))
-      most->second = larger;
+    if (answer.contains("name"))
+      grown.insert_or_assign(name, parse_case(answer.at("name").get<std::string>()));
   }
-  std::vector<Timed> list;
-  for (const std::string& name : names) {
-    const std::string plain = without_casts(name);
-    const auto found = grown.find(plain);
-    if (found == grown.end()) {
-      list.push_back({.name = name, .passed = plain});
-      continue;
-    }
-    const std::string peers = peers_of(parse_case(plain));
-    const Case c =
-        peers.empty() ? found->second : throughput::as_large_as(found->second, largest.at(peers));
-    const std::string casts = name.starts_with(kAutocast) ? std::string(kAutocast) : std::string();
-    list.push_back({.name = casts + print(c), .passed = plain});
-  }
-  return list;
+  return timed_sizes(names, grown);
 }
 
 double median_ns(const json& row) {
@@ -141,43 +102,8 @@ double rate_of(const json& row) {
   return static_cast<double>(row.at("flops").get<std::uint64_t>()) / elapsed_ns;
 }
 
-// A row, with its worker's name for it.
-struct Measured {
-  std::string name;
-  std::size_t row = 0;  // of DeviceRun::throughput
-  double rate = 0;
-};
-
-bool is_of(const json& row, std::string_view format) {
-  const std::string formats = row.at("formats");
-  return formats.substr(0, formats.find('.')) == format;
-}
-
-bool is_product(const json& row) { return row.at("operation") == "gemm"; }
-
-// Instructions per nanosecond: a fused multiply-add counts as two operations but is
-// one instruction.
-double step_rate(const json& row, const Measured& measured) {
-  const bool fused = is_product(row) || row.at("operation") == "chain.fma";
-  return fused ? measured.rate / 2 : measured.rate;
-}
-
-// The fastest kernel without fp16: among chains those of fp32, among products also those that
-// multiply in tf32. Null if no row counts.
-const Measured* rival_of(const DeviceRun& run, const std::vector<Measured>& rows, bool of_product) {
-  const Measured* best = nullptr;
-  for (const Measured& row : rows) {
-    const json& entry = run.throughput[row.row];
-    const bool wide = is_of(entry, "fp32") || (of_product && is_of(entry, "tf32"));
-    if (row.rate <= 0 || !wide) continue;
-    if (best == nullptr || step_rate(entry, row) > step_rate(run.throughput[best->row], *best))
-      best = &row;
-  }
-  return best;
-}
-
 // Times a row in turn with another one, and keeps that in the row under a name.
-void hold_duel(Asker& asker, DeviceRun& run, const Measured& row, const Measured& against,
+void hold_duel(Asker& asker, DeviceRun& run, const TimedRow& row, const TimedRow& against,
                const char* as, const MeasuringSinks& sinks) {
   const json answer = asker.ask({{"op", "duel"}, {"name", row.name}, {"against", against.name}},
                                 row.name, "not timed alternately");
@@ -190,24 +116,18 @@ void hold_duel(Asker& asker, DeviceRun& run, const Measured& row, const Measured
 
 // Repeats, side by side, every claim to be faster than all fp32 kernels of the run. Slower rows
 // claim nothing.
-void hold_duels(Asker& asker, DeviceRun& run, const std::vector<Measured>& rows,
+void hold_duels(Asker& asker, DeviceRun& run, const std::vector<TimedRow>& rows,
                 const MeasuringSinks& sinks) {
-  for (const Measured& row : rows) {
-    const json& own = run.throughput[row.row];
-    const Measured* rival = rival_of(run, rows, is_product(own));
-    if (rival == nullptr || !is_of(own, "fp16") || own.at("operation") == "chain.convert" ||
-        row.name.starts_with(kAutocast))
-      continue;
-    if (step_rate(own, row) <= step_rate(run.throughput[rival->row], *rival)) continue;
-    hold_duel(asker, run, row, *rival, "duel", sinks);
+  for (const Claim& claim : claims_of(run, rows)) {
+    hold_duel(asker, run, *claim.own, *claim.against, "duel", sinks);
     if (asker.is_over()) return;
   }
 }
 
-const Measured* fastest_of(const DeviceRun& run, const std::vector<Measured>& rows,
+const TimedRow* fastest_of(const DeviceRun& run, const std::vector<TimedRow>& rows,
                            const std::string& operation, std::string_view format) {
-  const Measured* best = nullptr;
-  for (const Measured& row : rows) {
+  const TimedRow* best = nullptr;
+  for (const TimedRow& row : rows) {
     const json& entry = run.throughput[row.row];
     if (row.rate <= 0 || entry.at("operation") != operation || !is_of(entry, format)) continue;
     if (best == nullptr || row.rate > best->rate) best = &row;
@@ -216,10 +136,10 @@ const Measured* fastest_of(const DeviceRun& run, const std::vector<Measured>& ro
 }
 
 // The same product in fp32; null if none counts.
-const Measured* same_in_fp32(const DeviceRun& run, const std::vector<Measured>& rows,
-                             const Measured& own) {
+const TimedRow* same_in_fp32(const DeviceRun& run, const std::vector<TimedRow>& rows,
+                             const TimedRow& own) {
   const json& wanted = run.throughput[own.row];
-  const auto found = std::ranges::find_if(rows, [&](const Measured& row) {
+  const auto found = std::ranges::find_if(rows, [&](const TimedRow& row) {
     const json& entry = run.throughput[row.row];
     const auto is_same = [&](const char* key) { return entry.at(key) == wanted.at(key); };
     return row.rate > 0 && is_of(entry, "fp32") && is_same("operation") && is_same("provider") &&
@@ -230,12 +150,12 @@ const Measured* same_in_fp32(const DeviceRun& run, const std::vector<Measured>& 
 
 // Times the fastest fp16 chain of each operation, and the fastest product, in turn with the same in
 // fp32: what fp16 gains is then known, whatever clocks do between the rows.
-void time_beside_fp32(Asker& asker, DeviceRun& run, const std::vector<Measured>& rows,
+void time_beside_fp32(Asker& asker, DeviceRun& run, const std::vector<TimedRow>& rows,
                       const MeasuringSinks& sinks) {
   for (const char* operation : {"chain.add", "chain.mul", "chain.fma", "chain.muladd", "gemm"}) {
-    const Measured* own = fastest_of(run, rows, operation, "fp16");
+    const TimedRow* own = fastest_of(run, rows, operation, "fp16");
     if (own == nullptr) continue;
-    const Measured* other = operation == std::string_view("gemm")
+    const TimedRow* other = operation == std::string_view("gemm")
                                 ? same_in_fp32(run, rows, *own)
                                 : fastest_of(run, rows, operation, "fp32");
     if (other == nullptr) continue;
@@ -253,7 +173,7 @@ const Identified* found_for(const DeviceRun& run, const Case& c) {
 }
 
 // Measures one row; nothing if the worker returned none.
-std::optional<Measured> measure_one(Asker& asker, DeviceRun& run, const Timed& timed, bool again,
+std::optional<TimedRow> measure_one(Asker& asker, DeviceRun& run, const Timed& timed, bool again,
                                     const MeasuringSinks& sinks) {
   json request = {{"op", "throughput"}, {"name", timed.name}, {"passed", timed.passed}};
   if (const Identified* found = found_for(run, parse_case(timed.passed)))
@@ -265,19 +185,19 @@ std::optional<Measured> measure_one(Asker& asker, DeviceRun& run, const Timed& t
   if (again) row["conditions"]["again"] = true;
   sinks.row(row);
   run.throughput.push_back(row);
-  return Measured{.name = timed.name, .row = run.throughput.size() - 1, .rate = rate_of(row)};
+  return TimedRow{.name = timed.name, .row = run.throughput.size() - 1, .rate = rate_of(row)};
 }
 
 // Times the fastest fp32 chain of each operation again at the end, which shows changes of clocks
 // and load.
 void time_again(Asker& asker, DeviceRun& run, const std::vector<Timed>& list,
-                const std::vector<Measured>& rows, const MeasuringSinks& sinks) {
-  std::map<std::string, const Measured*> fastest;  // by operation
-  for (const Measured& row : rows) {
+                const std::vector<TimedRow>& rows, const MeasuringSinks& sinks) {
+  std::map<std::string, const TimedRow*> fastest;  // by operation
+  for (const TimedRow& row : rows) {
     const json& entry = run.throughput[row.row];
     const std::string operation = entry.at("operation");
     if (row.rate <= 0 || !is_of(entry, "fp32") || !operation.starts_with("chain.")) continue;
-    const Measured*& best = fastest[operation];
+    const TimedRow*& best = fastest[operation];
     if (best == nullptr || row.rate > best->rate) best = &row;
   }
   for (const auto& [operation, row] : fastest) {
@@ -295,10 +215,12 @@ void measure_throughput(Worker& worker, DeviceRun& run, const MeasuringSinks& si
   Asker asker(worker, sinks);
   sinks.stage("throughput: sizes");
   list_left_out(run, sinks);
-  const json plan = worker.request({{"op", "throughput-list"}, {"passed", passed(run)}});
-  const std::vector<Timed> list = sized(asker, plan.value("names", std::vector<std::string>()));
+  const json plan = asker.ask({{"op", "throughput-list"}, {"passed", passed(run)}},
+                              "the list of what is timed", "nothing is measured");
+  if (asker.is_over() || !plan.contains("names")) return;
+  const std::vector<Timed> list = sized(asker, plan.at("names").get<std::vector<std::string>>());
   sinks.stage("throughput");
-  std::vector<Measured> rows;
+  std::vector<TimedRow> rows;
   for (const Timed& timed : list) {
     auto row = measure_one(asker, run, timed, false, sinks);
     if (asker.is_over()) return;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -14,6 +15,7 @@
 #include "suites/runner/limits.hpp"
 #include "suites/runner/measuring.hpp"
 #include "suites/runner/rates.hpp"
+#include "suites/runner/run_journal.hpp"
 #include "suites/runner/training_step.hpp"
 #include "suites/throughput/conditions.hpp"
 
@@ -204,15 +206,47 @@ MeasuringSinks measuring_for(Journal& journal, const RunProgress& progress, Devi
 }
 
 // After the cases of level standard, whose steps are large enough to be looked at.
-void count_training_step(Journal& journal, const RunOptions& options, Worker& worker,
-                         DeviceRun& run) {
+void count_training_step(Journal& journal, const RunOptions& options, const RunProgress& progress,
+                         Worker& worker, DeviceRun& run) {
   if (options.identity.value("level", "") == name_of(Level::kSmoke)) return;
   const std::string name = step_to_count(run.results);
   if (name.empty()) return;
-  json answer = worker.request({{"op", "training-step"}, {"name", name}});
-  if (!answer.contains("training_step") || answer.at("training_step").is_null()) return;
-  run.training_step = answer.at("training_step");
-  journal.append("training-step", {{"training_step", run.training_step}});
+  constexpr const char* kAbout = "the training step";
+  const json answer = worker.insist({{"op", "training-step"}, {"name", name}}, kAbout);
+  if (interrupted()) return;
+  const std::size_t before = run.incidents.size();
+  note_incidents(journal, worker, progress, run);
+  const bool is_noted = run.incidents.size() > before;
+  if (const auto error = answer.find("error"); error != answer.end() && !is_noted)
+    tell(journal, progress, run,
+         {{"case", kAbout}, {"what", *error}, {"then", "not counted"}, {"lost", false}});
+  run.training_step = answer.value("training_step", json());
+  if (!run.training_step.is_null())
+    journal.append("training-step", {{"training_step", run.training_step}});
+}
+
+// Rows of earlier attempts come first, as from_journal() has them.
+void keep_earlier_rows(std::vector<json> earlier, DeviceRun& run) {
+  std::erase_if(earlier, [&](const json& old) {
+    return std::ranges::any_of(run.throughput,
+                               [&](const json& row) { return is_timed_again(old, row); });
+  });
+  run.throughput.insert(run.throughput.begin(), earlier.begin(), earlier.end());
+}
+
+// Cases, then what is measured beside them.
+void test_device(Journal& journal, const RunOptions& options, const DeviceRun& before,
+                 const Limits& limits, Worker& worker, const RunProgress& progress,
+                 DeviceRun& run) {
+  const bool all = run_cases(journal, options, before, limits, worker, progress, run);
+  sort_by_use(options.cases, run.arithmetics);
+  if (!all) return;
+  if (!interrupted()) count_training_step(journal, options, progress, worker, run);
+  if (options.throughput && !interrupted())
+    measure_throughput(worker, run, measuring_for(journal, progress, run));
+  if (interrupted()) return;
+  run.completed = true;
+  journal.append("end", {{"completed", true}});
 }
 
 }  // namespace
@@ -244,15 +278,8 @@ DeviceRun run_device(const std::string& selector, const RunOptions& asked,
       before.text.lines.empty() ? Journal(journal_file) : Journal(journal_file, before.text);
   begin(journal, options, run, worker);
   if (!options.self_test.empty()) test_itself(journal, options, run, worker);
-  const bool all = run_cases(journal, options, before.run, limits, worker, progress, run);
-  sort_by_use(options.cases, run.arithmetics);
-  if (!all) return run;
-  if (!interrupted()) count_training_step(journal, options, worker, run);
-  if (options.throughput && !interrupted())
-    measure_throughput(worker, run, measuring_for(journal, progress, run));
-  if (interrupted()) return run;
-  run.completed = true;
-  journal.append("end", {{"completed", true}});
+  test_device(journal, options, before.run, limits, worker, progress, run);
+  keep_earlier_rows(std::move(before.run.throughput), run);
   return run;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Restores a run from its journal. Decides how the kinds of lines fit together.
+#include "suites/runner/run_journal.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,13 +42,30 @@ void take_arithmetic(const json& line, DeviceRun& run) {
   run.arithmetics.push_back(std::move(found));
 }
 
-void take(const json& line, std::set<std::string>& names, DeviceRun& run) {
+// What the lines so far have said, beside the run itself.
+struct Taken {
+  std::set<std::string> names;   // of cases with a verdict
+  std::size_t earlier_rows = 0;  // at the front of the run's rows: of attempts before a resume
+};
+
+void take_row(const json& row, Taken& taken, DeviceRun& run) {
+  const auto first = run.throughput.begin();
+  const auto end = first + static_cast<std::ptrdiff_t>(taken.earlier_rows);
+  const auto rest =
+      std::remove_if(first, end, [&](const json& earlier) { return is_timed_again(earlier, row); });
+  taken.earlier_rows = static_cast<std::size_t>(rest - first);
+  run.throughput.erase(rest, end);
+  run.throughput.push_back(row);
+}
+
+void take(const json& line, Taken& taken, DeviceRun& run) {
   const std::string kind = line.at("kind");
   if (kind == "run") {
     run.identity = line.at("identity");
     run.environment = line.at("environment");
     run.expected_cases = line.at("cases").get<std::uint64_t>();
     run.processes = std::max(run.processes, line.at("processes").get<std::uint64_t>());
+    taken.earlier_rows = run.throughput.size();
   } else if (kind == "device") {
     take_device(line, run);
   } else if (kind == "canaries") {
@@ -56,9 +75,9 @@ void take(const json& line, std::set<std::string>& names, DeviceRun& run) {
   } else if (kind == "arithmetic") {
     take_arithmetic(line, run);
   } else if (kind == "case") {
-    take_case(line, names, run);
+    take_case(line, taken.names, run);
   } else if (kind == "throughput") {
-    run.throughput.push_back(line.at("throughput"));
+    take_row(line.at("throughput"), taken, run);
   } else if (kind == "training-step") {
     run.training_step = line.at("training_step");
   } else if (kind == "duel") {
@@ -74,12 +93,17 @@ void take(const json& line, std::set<std::string>& names, DeviceRun& run) {
 
 }  // namespace
 
+bool is_timed_again(const json& earlier, const json& row) {
+  const auto is_same = [&](const char* key) { return earlier.at(key) == row.at(key); };
+  return is_same("name") || (is_same("passed_case") && is_same("operation"));
+}
+
 DeviceRun from_journal(const JournalText& text, const std::filesystem::path& file) {
   DeviceRun run;
-  std::set<std::string> names;
+  Taken taken;
   for (std::size_t i = 0; i < text.lines.size(); ++i) {
     try {
-      take(text.lines[i], names, run);
+      take(text.lines[i], taken, run);
     } catch (const std::exception& error) {
       refuse_journal(file, i + 1, error.what());
     }

@@ -63,6 +63,42 @@ TEST(FromJournal, HoldsWhatSeveralSessionsOfOneDeviceGave) {
   EXPECT_EQ(json({{"name", "toy"}}), run.device_identity);
 }
 
+json row_line(const std::string& passed, const std::string& name, std::uint64_t ns) {
+  return {{"kind", "throughput"},
+          {"throughput",
+           {{"name", name}, {"passed_case", passed}, {"operation", "gemm"}, {"samples_ns", {ns}}}}};
+}
+
+json duel_line(const std::string& name, int duel) {
+  return {{"kind", "duel"}, {"row", name}, {"as", "duel"}, {"duel", duel}};
+}
+
+// What a resumed run measures again replaces what was measured before, under whatever size; what it
+// does not is kept. Duels belong to the rows of their own attempt.
+TEST(FromJournal, HasOneRowOfWhatIsTimedAgain) {
+  const std::vector<json> lines = {run_line(),
+                                   device_line("toy"),
+                                   row_line("a.s1", "a", 1),
+                                   row_line("b.s1", "b large", 2),
+                                   row_line("c.s1", "c", 3),
+                                   row_line("a.s1", "a", 4),  // again, at the end
+                                   duel_line("a", 1),
+                                   duel_line("c", 3),
+                                   run_line(),
+                                   device_line("toy"),
+                                   row_line("b.s1", "b", 5),
+                                   row_line("a.s1", "a", 6),
+                                   row_line("a.s1", "a", 7),
+                                   duel_line("a", 2)};
+  const DeviceRun run = from_journal({.lines = lines, .check = {}}, "journal.jsonl");
+  std::vector<std::uint64_t> times;
+  for (const json& row : run.throughput) times.push_back(row.at("samples_ns")[0]);
+  EXPECT_EQ((std::vector<std::uint64_t>{3, 5, 6, 7}), times);
+  EXPECT_EQ(3, run.throughput[0].at("duel"));
+  EXPECT_EQ(2, run.throughput[2].at("duel"));
+  EXPECT_FALSE(run.throughput[3].contains("duel"));
+}
+
 TEST(FromJournal, RefusesTwoDevices) {
   expect_refusal({run_line(), device_line("toy"), case_line("a", 1), device_line("other")},
                  "it belongs to another device than the lines before it");

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "backends/backend.hpp"
@@ -202,6 +203,11 @@ json identify(Session& session, const json& request) {
   return {{"identified", to_json(found)}};
 }
 
+json count_step(Session& session, const json& request) {
+  json counted = training_step(session, request.at("name"));
+  return counted.contains("error") ? counted : json{{"training_step", std::move(counted)}};
+}
+
 // State kept from one request to the next.
 struct State {
   std::optional<Session> session;
@@ -264,8 +270,7 @@ json respond(const json& request, State& state) {
     return {{"files", write_tensors(*session, parse_case(request.at("name").get<std::string>()),
                                     request.at("folder").get<std::string>())}};
   }
-  if (op == "training-step")
-    return {{"training_step", training_step(*session, request.at("name"))}};
+  if (op == "training-step") return count_step(*session, request);
   if (op == "canaries") return {{"canaries", arithmetic::run_canaries(*session)}};
   return {{"error", "unknown request " + op}};
 }
@@ -285,6 +290,9 @@ int serve_worker() {
       message = respond(request, state);
     } catch (const backends::EnvironmentFault& e) {
       message = {{"environment", e.what()}};
+    } catch (const backends::BackendError& e) {
+      message = {{"error", e.what()}};
+      if (e.device_lost) message["lost"] = true;
     } catch (const std::exception& e) {
       message = {{"error", e.what()}};
     } catch (...) {

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "suites/registry.hpp"
+
 namespace halfmark::suites {
 namespace {
 

@@ -6,11 +6,12 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <optional>
+#include <utility>
 
 #include "suites/core/bounds/interval.hpp"
 #include "suites/core/execute/progress.hpp"
 #include "suites/registry.hpp"
-#include "suites/statistics/counted.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -43,6 +44,12 @@ bool is_counted(const formats::Tensor& tensor) {
 }
 
 bool is_usable(const DeviceResult& got) { return !got.error && !got.not_supported; }
+
+// What there is instead of figures.
+json failure_of(const DeviceResult& got) {
+  if (!got.error) return nullptr;
+  return {{"error", got.error->text}, {"lost", got.error->device_lost}};
+}
 
 // Of the finite elements. No square of an fp32 number overflows or vanishes in fp64.
 double norm_of(const formats::Tensor& tensor) {
@@ -94,27 +101,27 @@ json figures_of(const std::string& name, const formats::Tensor& tensor,
           {"histogram", std::move(histogram)}};
 }
 
-// Counts every tensor once. False: the device could not.
-bool count_all(Session& session, const TensorSet& inputs, const TensorSet& tensors, json& report) {
+// Counts every tensor once. Nothing, or what there is instead of figures.
+std::optional<json> count_all(Session& session, const TensorSet& inputs, const TensorSet& tensors,
+                              json& report) {
   std::uint64_t counting_ns = 0, different = 0;
   json list = json::array();
   for (const auto& [name, tensor] : tensors) {
     if (!is_counted(tensor)) continue;
     const Binding counts = bound(session, fmt::format("statistics.{}.portable.n{}.normal.s1",
                                                       tensor.format->name, tensor.count()));
-    if (counts.plan.needs) return false;
+    if (counts.plan.needs) return json();
     const DeviceResult got = execute_once(session, counts.plan, {{"x", tensor}});
-    if (!is_usable(got)) return false;
+    if (!is_usable(got)) return failure_of(got);
     counting_ns += got.device_ns;
-    const statistics::Counted counted{got.outputs.at("histogram"), got.outputs.at("summary")};
-    const statistics::Counted own = statistics::counted(tensor);
-    if (own.histogram != counted.histogram || own.summary != counted.summary) ++different;
-    list.push_back(figures_of(name, tensor, counted, inputs));
+    list.push_back(tensor_figures(
+        name, tensor, {got.outputs.at("histogram"), got.outputs.at("summary")}, inputs));
+    if (list.back().contains("counted_by_host")) ++different;
   }
   report["counting_ns"] = counting_ns;
   report["different"] = different;
   report["tensors"] = std::move(list);
-  return true;
+  return std::nullopt;
 }
 
 // "b64i256h512o64"
@@ -160,6 +167,15 @@ ZoneShares zones_of(const std::vector<std::uint64_t>& histogram, int scale_log2)
   return {zones.normal / all, zones.subnormal / all, zones.lost / all};
 }
 
+json tensor_figures(const std::string& name, const formats::Tensor& tensor,
+                    const statistics::Counted& by_device, const TensorSet& inputs) {
+  const statistics::Counted own = statistics::counted(tensor);
+  json figures = figures_of(name, tensor, own, inputs);
+  if (own.histogram != by_device.histogram || own.summary != by_device.summary)
+    figures["counted_by_host"] = true;
+  return figures;
+}
+
 json training_step(Session& session, const std::string& name) {
   enter_stage("inputs", false);
   const Binding step = bound(session, name);
@@ -168,9 +184,9 @@ json training_step(Session& session, const std::string& name) {
   json report = {{"case", name}};
   for (int round = 0; round < 2; ++round) {  // in the first one drivers still compile
     const DeviceResult got = execute_once(session, step.plan, inputs);
-    if (!is_usable(got)) return nullptr;
+    if (!is_usable(got)) return failure_of(got);
     report["step_ns"] = got.device_ns;
-    if (!count_all(session, inputs, got.outputs, report)) return nullptr;
+    if (auto instead = count_all(session, inputs, got.outputs, report)) return std::move(*instead);
   }
   return report;
 }

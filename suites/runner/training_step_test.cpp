@@ -123,12 +123,37 @@ TEST(TrainingStep, HasNormsAndWhatTheStepLeftAsItWas) {
   }
 }
 
+// A count may be wrong in any way: what a card holds of it must be numbers all the same.
+TEST(TensorFigures, AreTheHostsWhereTheDeviceCountsWrongly) {
+  formats::Tensor tensor = formats::Tensor::zeros(formats::kFp16, 3);
+  tensor.set(1, 0x4000);  // 2
+  const statistics::Counted right = statistics::counted(tensor);
+  const json counted = tensor_figures("t", tensor, right, {});
+  EXPECT_FALSE(counted.contains("counted_by_host"));
+  EXPECT_EQ(2, counted.at("amax"));
+  for (const formats::Bits amax : {0x7fc00000U, 0x7f800000U, 0x3f800000U}) {
+    statistics::Counted wrong = right;
+    wrong.summary.set(0, amax);
+    json figures = tensor_figures("t", tensor, wrong, {});
+    EXPECT_EQ(true, figures.at("counted_by_host"));
+    figures.erase("counted_by_host");
+    EXPECT_EQ(counted, figures);
+  }
+  statistics::Counted wrong = right;
+  wrong.histogram.set(statistics::kZero, 3);
+  EXPECT_TRUE(tensor_figures("t", tensor, wrong, {}).contains("counted_by_host"));
+}
+
 // Uploads of 64 KiB and more lose their last bytes, so that the device counts other numbers.
 TEST(TrainingStep, SaysWhichCountsAreNotTheHosts) {
   Session session(backends::Device::open("host", {{"fault", "T01"}}));
   const json step =
       training_step(session, "loss_scaled_backward.portable.b64i256h512o64.scale1.fragile.s1");
-  EXPECT_GT(step.at("different"), 0U);
+  std::uint64_t by_host = 0;
+  for (const json& tensor : step.at("tensors"))
+    by_host += tensor.contains("counted_by_host") ? 1U : 0U;
+  EXPECT_GT(by_host, 0U);
+  EXPECT_EQ(by_host, step.at("different"));
 }
 
 }  // namespace

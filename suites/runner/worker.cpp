@@ -261,13 +261,13 @@ json Worker::insist(const json& message, const std::string& what, const Patience
   json last = request(message, patience);
   for (int i = 0; i < kRetries; ++i) {
     if (!last.contains("error") || child_ != nullptr || interrupted()) return last;
-    const bool lost = last.value("lost", true);
+    const bool lost = last.value("lost", true), is_loss = last.value("loss", lost);
     const json reason = last.at("error");
     if (lost) last = request(message, patience);
     incidents_.push_back({{"case", what},
                           {"what", reason},
                           {"then", last.contains("error") ? "no answer" : "answered"},
-                          {"lost", lost}});
+                          {"lost", is_loss}});
     if (!lost) return last;
   }
   return last;
@@ -280,11 +280,17 @@ json Worker::request(const json& message, const Patience& patience) {
     const std::string error = reopen();
     if (!error.empty()) return {{"error", error}};
   }
-  const Answer answer = ask(message, patience);
-  if (answer.kind == AnswerKind::kAnswered) return answer.message;
+  Answer answer = ask(message, patience);
+  if (answer.kind == AnswerKind::kAnswered) {
+    if (!answer.message.value("lost", false)) return std::move(answer.message);
+    child_.reset();  // a lost device does not come back in the process that lost it
+    answer.message["loss"] = true;
+    return std::move(answer.message);
+  }
   const bool ended = answer.kind == AnswerKind::kDied || answer.kind == AnswerKind::kInterrupted;
   return {{"error", ended ? answer.how : hang_reason(answer)},
-          {"lost", answer.kind != AnswerKind::kOverdue}};
+          {"lost", answer.kind != AnswerKind::kOverdue},
+          {"loss", answer.kind == AnswerKind::kDied && (answer.of_driver || !is_killed(answer))}};
 }
 
 }  // namespace halfmark::suites

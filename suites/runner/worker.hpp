@@ -83,8 +83,10 @@ class Worker {
   /// true if the process or the device was lost.
   [[nodiscard]] std::vector<nlohmann::json> take_incidents();
 
-  /// A request that is not a case ("canaries", "measure"): returns its answer, or {"error": text},
-  /// plus "lost": whether the driver's process was lost. Without it the device did not open again.
+  /// A request that is not a case ("canaries", "measure"): returns its answer, or {"error": text}
+  /// plus "lost": whether the driver's process is gone, or the device and with it the process; and
+  /// "loss": whether that is beyond doubt the driver's doing, as a hang is not, whose limit may be
+  /// too short. With neither, the device did not open again, or gave an error.
   [[nodiscard]] nlohmann::json request(const nlohmann::json& message, const Patience& patience);
   [[nodiscard]] nlohmann::json request(const nlohmann::json& message) {
     return request(message, Patience{.total = options_.case_limit});

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <utility>
 
 #include "suites/registry.hpp"
 
@@ -58,6 +59,8 @@ json answer_to_case() {
       beat("reference", false);
       std::raise(SIGSEGV);
       break;
+    case 'l':
+      return {{"error", "the device fell off the bus"}, {"lost", true}};
     case 'c':  // the runner ends it
       ::close(kResponseFd);
       ::pause();
@@ -142,6 +145,36 @@ TEST_F(WorkerTest, AnyOtherSignalIsACrashAtOnce) {
   EXPECT_EQ(Verdict::kCrash, result.verdict);
   EXPECT_EQ(1u, result.attempt);
   EXPECT_TRUE(result.reason.starts_with("the worker died: signal 11")) << result.reason;
+}
+
+TEST_F(WorkerTest, ALossIsWhatTheDriverDidBeyondDoubt) {
+  for (const auto& [death, is_loss] :
+       {std::pair("d", true), std::pair("h", false), std::pair("s", true), std::pair("l", true)}) {
+    std::ofstream(file_) << death;
+    Worker worker({});
+    static_cast<void>(worker.open("toy:0"));
+    const json answer = worker.request({{"op", "duel"}});
+    EXPECT_EQ(true, answer.at("lost")) << death;
+    EXPECT_EQ(is_loss, answer.at("loss")) << death;
+    EXPECT_FALSE(worker.request({{"op", "duel"}}).contains("error")) << death;
+  }
+}
+
+TEST_F(WorkerTest, ALostDeviceIsAskedAgainInAFreshProcess) {
+  std::ofstream(file_) << "l";
+  Worker worker({});
+  static_cast<void>(worker.open("toy:0"));
+  EXPECT_TRUE(worker.insist({{"op", "training-step"}}, "the step").contains("result"));
+  EXPECT_EQ(std::vector<json>({{{"case", "the step"},
+                                {"what", "the device fell off the bus"},
+                                {"then", "answered"},
+                                {"lost", true}}}),
+            worker.take_incidents());
+  std::ofstream(file_) << "h";  // killed from outside, while Halfmark worked: no loss of the device
+  EXPECT_TRUE(worker.insist({{"op", "training-step"}}, "the step").contains("result"));
+  const std::vector<json> incidents = worker.take_incidents();
+  ASSERT_EQ(1U, incidents.size());
+  EXPECT_EQ(false, incidents[0].at("lost"));
 }
 
 TEST_F(WorkerTest, WhatTheRunnerKillsWasNotKilledFromOutside) {

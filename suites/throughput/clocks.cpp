@@ -26,7 +26,7 @@ constexpr std::int64_t kFewestReadings = 8;
 // was launched.
 const Clocks* closest_of(std::span<const Clocks> samples) {
   const auto beyond = [](const Clocks& sample) {
-    return static_cast<double>(sample.host_ns - sample.event_ns) /
+    return (static_cast<double>(sample.host_ns) - static_cast<double>(sample.event_ns)) /
            static_cast<double>(sample.launches);
   };
   const Clocks* closest = nullptr;
@@ -43,6 +43,13 @@ Clocks sum_of(std::span<const Clocks> samples) {
   return all;
 }
 
+bool has_known_step(const Clocks& all) { return all.readings >= kFewestReadings; }
+
+// The error of a sum of independent readings, whose steps add up as the root of their number.
+double open_ns(std::uint64_t grain_ns, std::int64_t readings) {
+  return static_cast<double>(grain_ns) * std::sqrt(static_cast<double>(readings));
+}
+
 // How long the host may wait for a sample. The reading of a group may lack one of the clock's
 // steps; whether these are short enough is another question (coarseness_doubt).
 std::uint64_t longest_wait_ns(const Clocks& sample, const Clocks& all) {
@@ -51,18 +58,24 @@ std::uint64_t longest_wait_ns(const Clocks& sample, const Clocks& all) {
   const auto overhead = [&](std::int64_t count, std::uint64_t ns) {
     return static_cast<std::uint64_t>(count * sample.steps) * ns;
   };
-  const bool has_known_step = queued > 0 && all.readings >= kFewestReadings;
   return sample.event_ns + sample.host_ns / kClockParts + overhead(waits, kWaitOverheadNs) +
          overhead(queued, kQueueOverheadNs) +
-         (has_known_step ? static_cast<std::uint64_t>(waits) * all.grain_ns : 0);
+         (queued > 0 && has_known_step(all) ? static_cast<std::uint64_t>(waits) * all.grain_ns : 0);
+}
+
+// The most that the events of a sample may sum to while the host waited: readings are rounded.
+std::uint64_t longest_events_ns(const Clocks& sample, const Clocks& all) {
+  if (!has_known_step(all)) return sample.host_ns;
+  return sample.host_ns + static_cast<std::uint64_t>(open_ns(all.grain_ns, sample.readings));
 }
 
 }  // namespace
 
 std::string clock_doubt(std::span<const Clocks> samples) {
+  const Clocks all = sum_of(samples);
   for (const Clocks& sample : samples) {
     if (sample.launches == 0) continue;
-    if (sample.event_ns > sample.host_ns) {
+    if (sample.event_ns > longest_events_ns(sample, all)) {
       return fmt::format(
           "the device's clock is wrong: its events sum to {} ns in {} ns of the host's clock",
           sample.event_ns, sample.host_ns);
@@ -71,7 +84,7 @@ std::string clock_doubt(std::span<const Clocks> samples) {
   const Clocks* closest = closest_of(samples);
   if (closest == nullptr) return {};
   // In the other direction, overhead is a part of the host's time.
-  if (closest->host_ns <= longest_wait_ns(*closest, sum_of(samples))) return {};
+  if (closest->host_ns <= longest_wait_ns(*closest, all)) return {};
   return fmt::format(
       "the device's clock is doubtful: its events sum to {} ns while the host waited {} ns for {} "
       "launches, in the sample where they are closest",
@@ -94,14 +107,20 @@ std::string shortness_doubt(std::span<const Clocks> samples) {
 
 std::string coarseness_doubt(std::span<const Clocks> samples) {
   const Clocks all = sum_of(samples);
-  if (all.readings < kFewestReadings || all.event_ns == 0) return {};
-  const double open_ns =
-      static_cast<double>(all.grain_ns) * std::sqrt(static_cast<double>(all.readings));
-  if (open_ns * static_cast<double>(kClockParts) <= static_cast<double>(all.event_ns)) return {};
+  if (!has_known_step(all) || all.event_ns == 0) return {};
+  if (open_ns(all.grain_ns, all.readings) * static_cast<double>(kClockParts) <=
+      static_cast<double>(all.event_ns))
+    return {};
   return fmt::format(
       "the device's clock is too coarse: all its readings are multiples of {} ns, and {} of them "
       "make {} ns",
       all.grain_ns, all.readings, all.event_ns);
+}
+
+std::string doubt_of(std::span<const Clocks> samples) {
+  std::string doubt = coarseness_doubt(samples);
+  if (doubt.empty()) doubt = clock_doubt(samples);
+  return doubt.empty() ? shortness_doubt(samples) : doubt;
 }
 
 }  // namespace halfmark::suites::throughput

@@ -41,10 +41,10 @@ struct Clocks {
   }
 };
 
-/// Why the device's clock is not credible: its events last longer than the host waited, or, in the
-/// sample where the two are closest, the host waited over 2 % longer plus 200 us per step. Of
-/// queued launches only one in each group counts so, and each other one 15 us. Empty if there is no
-/// doubt.
+/// Why the device's clock is not credible: its events last longer than the host waited, by more
+/// than its step explains, or, in the sample where the two are closest, the host waited over 2 %
+/// longer plus 200 us per step. Of queued launches only one in each group counts so, and each other
+/// one 15 us. Empty if there is no doubt.
 [[nodiscard]] std::string clock_doubt(std::span<const Clocks> samples);
 
 /// Why the device's clock is too coarse for the launches: its steps leave more than 2 % of their
@@ -55,5 +55,8 @@ struct Clocks {
 
 /// Why the launches are too short to show the kernel's speed; empty if they are long enough.
 [[nodiscard]] std::string shortness_doubt(std::span<const Clocks> samples);
+
+/// The first of these doubts. What a coarse clock shows says nothing else about it.
+[[nodiscard]] std::string doubt_of(std::span<const Clocks> samples);
 
 }  // namespace halfmark::suites::throughput

@@ -138,6 +138,13 @@ std::uint64_t Rotation::launch() {
   return copy.launch();
 }
 
+std::optional<std::string> Rotation::not_supported() const {
+  for (const auto& copy : copies_) {
+    if (copy->not_supported()) return copy->not_supported();
+  }
+  return std::nullopt;
+}
+
 std::uint64_t fresh_launch_ns(Session& session, const Plan& plan, const TensorSet& inputs,
                               Rotation& warm, int launches) {
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,8 @@ class Rotation {
   Rotation(Session& session, const Plan& plan, const TensorSet& inputs,
            std::unique_ptr<PreparedPlan> first = nullptr);
   std::uint64_t launch();
+  /// The library's answer if it does not offer the plan: then the launches so far did nothing.
+  [[nodiscard]] std::optional<std::string> not_supported() const;
   [[nodiscard]] std::size_t copies() const { return copies_.size(); }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   /// Kernels and operators in each launch.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <thread>
@@ -91,13 +90,6 @@ std::uint64_t least_host_ns(std::span<const Clocks> samples) {
   return samples.empty() ? 0 : least;
 }
 
-std::string first_of(std::initializer_list<std::string> doubts) {
-  for (const std::string& doubt : doubts) {
-    if (!doubt.empty()) return doubt;
-  }
-  return {};
-}
-
 // The outcome of timing one plan. After an error the earlier samples remain.
 struct Measured {
   std::vector<Clocks> samples;
@@ -120,11 +112,10 @@ std::vector<std::uint64_t> launch_times(std::span<const Clocks> samples) {
 }
 
 std::string doubt_of(const backends::DeviceInfo& device, const Measured& measured) {
+  if (!measured.error.empty()) return measured.error;
   // A modelled device time is not part of the host's time, and the same in every launch.
-  const bool modelled = has_modelled_clock(device);
-  return first_of({measured.error, modelled ? "" : clock_doubt(measured.samples),
-                   shortness_doubt(measured.samples),
-                   modelled ? "" : coarseness_doubt(measured.samples)});
+  return has_modelled_clock(device) ? shortness_doubt(measured.samples)
+                                    : doubt_of(measured.samples);
 }
 
 // Adds clocks, power, temperature and throttling reasons, if the vendor reports them.
@@ -161,6 +152,8 @@ void measure_plan(Session& session, const Plan& plan, const TensorSet& inputs,
   std::this_thread::sleep_for(std::chrono::milliseconds(kSettleMs));
   Rotation rotation(session, plan, inputs, std::move(first));
   const Clocks seen = warm_up(rotation);
+  measured.error = rotation.not_supported().value_or("");
+  if (!measured.error.empty()) return;
   // A modelled time is as accurate after one launch as after many, however long the host waits.
   const bool modelled = has_modelled_clock(session.device().info());
   const std::unique_ptr<Queue> queue =

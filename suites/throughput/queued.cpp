@@ -61,7 +61,7 @@ void Queue::set_calls(std::size_t calls) {
 
 void Queue::grow() {
   static_cast<void>(time_groups(1));  // the first calls may build kernels
-  while (time_groups(1).event_ns < kGroupNs && calls_ < kMostCalls)
+  while (!is_declined() && time_groups(1).event_ns < kGroupNs && calls_ < kMostCalls)
     set_calls(std::min(kMostCalls, calls_ * kGrowth));
 }
 
@@ -109,7 +109,7 @@ std::unique_ptr<Queue> queue_for(Session& session, const Plan& plan, const Tenso
   if (event_ns >= kGroupNs || !can_queue(session.device().info(), plan)) return nullptr;
   auto queue = std::make_unique<Queue>(session, plan, inputs, copies);
   queue->grow();
-  return queue;
+  return queue->is_declined() ? nullptr : std::move(queue);
 }
 
 }  // namespace halfmark::suites::throughput

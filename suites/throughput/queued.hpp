@@ -30,6 +30,8 @@ class Queue {
   [[nodiscard]] std::size_t calls() const { return calls_; }
   /// More calls to a group, until it lasts kGroupNs by the device's clock.
   void grow();
+  /// Whether the library declined a group, so that its launches did nothing.
+  [[nodiscard]] bool is_declined() const { return prepared_->not_supported().has_value(); }
   /// Sums over the calls of so many groups.
   [[nodiscard]] Clocks time_groups(std::int64_t groups);
   /// Runs one more group, into results that are unset before, and a call alone. The first output of
@@ -50,8 +52,8 @@ class Queue {
 /// Whether the device queues calls, and the plan is one call of a library that writes outputs only.
 [[nodiscard]] bool can_queue(const backends::DeviceInfo& device, const Plan& plan);
 
-/// Null where calls cannot be queued, or a single one lasts as long as a group. The arguments must
-/// outlive the result.
+/// Null where calls cannot be queued, where the library declines a group of calls, or where a
+/// single one lasts as long as a group. The arguments must outlive the result.
 [[nodiscard]] std::unique_ptr<Queue> queue_for(Session& session, const Plan& plan,
                                                const TensorSet& inputs, std::size_t copies,
                                                std::uint64_t event_ns);

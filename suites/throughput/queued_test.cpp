@@ -145,6 +145,32 @@ TEST(Queued, AReadingMayLackAStepOfTheClock) {
   EXPECT_NE("", clock_doubt(samples));
 }
 
+// Nine samples of five groups of 4.1 ms, of which one reads 5 ms by a clock of 1 ms.
+std::vector<Clocks> read_too_long() {
+  Clocks sample;
+  for (const std::uint64_t ms : {4U, 4U, 5U, 4U, 4U}) sample.read(ms * 1'000'000, 32);
+  sample.host_ns = 20'600'000;
+  return std::vector<Clocks>(9, sample);
+}
+
+TEST(Queued, AReadingMayBeAStepOfTheClockTooLong) {
+  std::vector<Clocks> samples = read_too_long();
+  EXPECT_EQ("", clock_doubt(samples));
+  EXPECT_TRUE(clock_doubt({samples.data(), 1}).starts_with("the device's clock is wrong"))
+      << "of five readings the step is not known";
+  for (Clocks& each : samples) each.event_ns *= 2;
+  EXPECT_TRUE(clock_doubt(samples).starts_with("the device's clock is wrong"));
+}
+
+TEST(Queued, ACoarseClockIsNotCalledWrong) {
+  std::vector<Clocks> samples = read_too_long();
+  samples[3].read(5'000'000, 32);
+  samples[3].read(5'000'000, 32);
+  samples[3].host_ns += 2 * 3'500'000;
+  EXPECT_TRUE(clock_doubt(samples).starts_with("the device's clock is wrong"));
+  EXPECT_TRUE(doubt_of(samples).starts_with("the device's clock is too coarse"));
+}
+
 // Of a library that loses a block in every other call: its times do not count.
 TEST(QueuedFault, IsSeenAfterTheSamples) {
   Session session = opened();

@@ -135,8 +135,9 @@ struct Trial {
   SteadyClock::duration waited{};
 };
 
-// Times the second of two launches: the first includes one-time costs of the program.
-Trial launch_twice(Session& session, const Case& c) {
+// Times the second of two launches: the first includes one-time costs of the program. Nothing if
+// the library declines the case.
+std::optional<Trial> launch_twice(Session& session, const Case& c) {
   const Suite& suite = find_suite(c.suite);
   const auto problem = suite.bind(c);
   const Plan plan = problem->plan(session.device().info());
@@ -144,7 +145,8 @@ Trial launch_twice(Session& session, const Case& c) {
   static_cast<void>(prepared.launch());
   const auto begin = SteadyClock::now();
   const std::uint64_t event_ns = prepared.launch();
-  return {.event_ns = event_ns, .waited = SteadyClock::now() - begin};
+  if (prepared.not_supported()) return std::nullopt;
+  return Trial{.event_ns = event_ns, .waited = SteadyClock::now() - begin};
 }
 
 std::uint64_t wanted_ns(const Case& c) {
@@ -167,8 +169,8 @@ bool follows_steps(Session& session, const Case& c, Trial whole) {
   const std::optional<Case> half = with_half_the_steps(c);
   if (!half) return true;
   for (int i = 0; i < kPairsOfSteps; ++i) {
-    if (i > 0) whole = launch_twice(session, c);
-    const Trial trial = launch_twice(session, *half);
+    if (i > 0) whole = launch_twice(session, c).value_or(Trial{});
+    const Trial trial = launch_twice(session, *half).value_or(Trial{});
     if (static_cast<double>(whole.event_ns) >= kFollowsSteps * static_cast<double>(trial.event_ns))
       return true;
   }
@@ -227,16 +229,18 @@ std::optional<Case> with_half_the_steps(const Case& c) {
 Case speaking_size(Session& session, const Case& c) {
   const backends::DeviceInfo& device = session.device().info();
   if (!may_grow(c) || has_modelled_clock(device)) return c;
-  Case now = least_size(device, c);
+  Case now = least_size(device, c), offered = c;
   if (is_surely_long(device, now)) return now;
   const std::uint64_t most_in_rows = device.kind == "gpu" ? kMostInRowsOnGpu : kMostInRows;
   for (int i = 0; i < kMostTrials; ++i) {
-    const Trial trial = launch_twice(session, now);
-    if (trial.waited >= longest_wait(now)) break;
+    const std::optional<Trial> trial = launch_twice(session, now);
+    if (!trial) return offered;
+    offered = now;
+    if (trial->waited >= longest_wait(now)) break;
     const double lacks = kAim * static_cast<double>(wanted_ns(now)) /
-                         static_cast<double>(std::max<std::uint64_t>(trial.event_ns, 1));
-    const bool is_long = trial.event_ns >= wanted_ns(now);
-    if (is_long && follows_steps(session, now, trial)) break;
+                         static_cast<double>(std::max<std::uint64_t>(trial->event_ns, 1));
+    const bool is_long = trial->event_ns >= wanted_ns(now);
+    if (is_long && follows_steps(session, now, *trial)) break;
     Case next = grown(now, is_long ? kGrowth : std::clamp(lacks, kAim, kMostGrowth), most_in_rows);
     if (next == now) break;
     now = std::move(next);

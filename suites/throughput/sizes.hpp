@@ -57,8 +57,8 @@ inline constexpr std::uint64_t kLeastSideOnGpu = 2048;
 
 /// The case, or a larger one of the same kernel whose launch takes long enough; streams are
 /// also twice as large as the device's last cache. Stops growing once a launch keeps the host
-/// waiting for long, and never grows if the device's clock is a model. Driver errors propagate
-/// as BackendError.
+/// waiting for long or a library declines a larger case, and never grows if the device's clock is a
+/// model. Driver errors propagate as BackendError.
 [[nodiscard]] Case speaking_size(Session& session, const Case& c);
 
 /// The cases to verify before timing a case at a size that the run did not verify: the case itself,

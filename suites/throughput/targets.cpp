@@ -267,6 +267,12 @@ std::string class_of_shape(const Case& c) {
 
 std::span<const Target> targets() { return kTargets; }
 
+bool is_product(std::string_view operation) { return operation.starts_with("gemm"); }
+
+bool is_fused(std::string_view operation) {
+  return is_product(operation) || operation == "fma" || operation == "chain.fma";
+}
+
 std::optional<Regime> regime_of(std::string_view fill) {
   const Fill* found = find_fill(fill);
   return found == nullptr ? std::nullopt : std::optional(found->regime);

@@ -29,6 +29,11 @@ struct Target {
 
 [[nodiscard]] std::span<const Target> targets();
 
+/// Whether a row's operation is a product; and whether two of its flops are one step of a unit, as
+/// in fused multiply-adds, which also make up products. reports/roofs.cpp counts alike.
+[[nodiscard]] bool is_product(std::string_view operation);
+[[nodiscard]] bool is_fused(std::string_view operation);
+
 /// How many operand bits a product toggles, which affects its speed and power on devices limited by
 /// power. Times of different regimes are never compared.
 enum class Regime : std::uint8_t {

@@ -54,7 +54,7 @@ bool is_modelled(Verified& result, const Suite& suite, const Case& c, const Tens
 void compare_with(Verified& result, const Problem& problem, const TensorSet& inputs,
                   const TensorSet& outputs, const ContractRow& row, const std::string& replayed) {
   const Expectation expected = problem.expect_beside(inputs, outputs);
-  const Allowance allowed = allowance_of(expected, row.bound_ulps);
+  const Allowance allowed = allowance_of(problem, expected, row.bound_ulps);
   const Comparison comparison = compare(allowed, outputs);
   result.elements = comparison.elements;
   if (comparison.mismatches > 0)

@@ -49,20 +49,22 @@ def process_state(pid):
         return "gone"
 
 
-class Isolation(unittest.TestCase):
+class Misbehaving(unittest.TestCase):
+    """What tests about such devices need; has none itself."""
+
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="halfmark-isolation-"))
         self.addCleanup(shutil.rmtree, self.folder)
         self.out = self.folder / "out"
 
     def start(self, *arguments, how="", at="fp32_lt", once=False, start=1, device="wrap", speed=False, plugin=None, lies=0,
-              after=0, counted=False, **options):
+              after=0, counted=False, level="smoke", **options):
         environment = {**os.environ, "HM_WRAPPED": PLUGIN, "HM_MISBEHAVE": how, "HM_MISBEHAVE_AT": at,
                        "HM_LIES": str(lies), "HM_AFTER_ITEMS": str(after), "HM_MISBEHAVE_FROM": str(start),
                        "HM_LAUNCHES": str(self.folder / "launches") if counted else "",
                        "HM_MISBEHAVE_ONCE": str(self.folder / "once") if once else ""}
         plugin = plugin or fixture("fixture_wrap" if device == "wrap" else "fixture")
-        command = [HALFMARK, "run", "--plugin", plugin, "--device", f"{device}:0", "--level", "smoke",
+        command = [HALFMARK, "run", "--plugin", plugin, "--device", f"{device}:0", "--level", level,
                    *([] if speed else ["--no-throughput"]), "--out", str(self.out), *arguments]
         if "--filter" not in arguments:
             for operation in ["add", "lt", "eq"]:
@@ -105,6 +107,11 @@ class Isolation(unittest.TestCase):
             time.sleep(0.02)
         self.fail("the run did not get going")
 
+    def ends_and_losses(self):
+        return [(incident["then"], incident["lost"]) for incident in self.card()["environment"]["incidents"]]
+
+
+class Isolation(Misbehaving):
     # --- a device that is asked again
 
     def failed_fma(self, *arguments, **options):
@@ -184,28 +191,6 @@ class Isolation(unittest.TestCase):
         self.assertEqual(1, self.run_to_end("--timeout", "16", how="hang", once=True)[0])
         self.assertLess(time.monotonic() - begun, 14)
         self.expect_one("hang", "far longer than whole cases like it")
-
-    def expect_incidents(self, *ends):
-        """Expects these ends among the incidents during the measurement of speed; every case passed."""
-        self.assertEqual([], self.other_than_pass())
-        incidents = self.card()["environment"].get("incidents", [])
-        self.assertEqual(list(ends), [incident["then"] for incident in incidents], incidents)
-        for incident in incidents:
-            self.assertIn("while its speed was measured: no answer within --timeout", incident["what"])
-        return [row["name"].split(".")[2] for row in self.card()["throughput"]]
-
-    def measured(self, at):
-        # The cases of these filters launch a kernel less often.
-        filters = [word for name in ("add", "mul", "fma") for word in ("--filter", f"arithmetic.fp32.{name}.portable.n4096.*")]
-        self.assertEqual(0, self.run_to_end("--timeout", "4", *filters, how="hang", at=at, start=150, speed=True)[0])
-
-    def test_a_hang_costs_one_measurement(self):
-        self.measured(at="fp32_add")
-        self.assertEqual({"mul", "fma"}, set(self.expect_incidents("not measured")))
-
-    def test_a_device_that_always_hangs_is_not_measured_for_long(self):
-        self.measured(at="*")
-        self.assertEqual([], self.expect_incidents("not measured", "nothing more is measured"))
 
     def test_slow_is_not_hung(self):
         # Two launches of two seconds each: together longer than a stage may last, but each stage ends.
@@ -349,11 +334,44 @@ class Isolation(unittest.TestCase):
         self.assertEqual(0, self.run_to_end("--resume")[0])
         self.assertEqual(self.undisturbed(), comparable(self.card()))
 
+    def expect_no_answer_of_before(self, *arguments):
+        """Expects that a run with these arguments, which dies at its third case, leaves nothing of an earlier answer."""
+        place = self.out / "wrap-0"
+        (self.folder / "once").unlink(missing_ok=True)
+        (place / "reproducers").mkdir(exist_ok=True)
+        for name in ("scorecard.json", "report.html", "reproducers/F001.c", "reproducers/none.txt", "reproducers/main.c"):
+            (place / name).write_text("of before")
+        process = self.start("--timeout", "100", *arguments, how="hang", once=True, start=3)
+        while not (self.folder / "once").exists():
+            time.sleep(0.02)
+        process.kill()
+        process.communicate()
+        for name in ("scorecard.json", "report.html", "reproducers/F001.c", "reproducers/none.txt"):
+            self.assertFalse((place / name).exists(), name)
+        for name in ("journal.jsonl", "reproducers/main.c"):
+            self.assertTrue((place / name).exists(), name)
+
+    def test_a_run_that_dies_leaves_no_answer_of_an_earlier_one(self):
+        self.assertEqual(0, self.run_to_end()[0])
+        self.expect_no_answer_of_before()
+
+    def test_a_resume_without_a_journal_starts_anew(self):
+        self.assertEqual(0, self.run_to_end()[0])
+        journal = self.out / "wrap-0" / "journal.jsonl"
+        line = journal.read_text().splitlines()[0]
+        journal.unlink()
+        self.expect_no_answer_of_before("--resume")
+        for begun in ("", line[:100]):  # the disk was full at once
+            with self.subTest(begun):
+                journal.write_text(begun)
+                self.expect_no_answer_of_before("--resume")
+
     def test_a_resume_of_another_run_is_refused(self):
         self.assertEqual(0, self.run_to_end()[0])
         code, _, err = self.run_to_end("--resume", "--seed", "9")
         self.assertEqual(2, code)
         self.assertRegex(err, r"(?m)^halfmark: .*journal.jsonl belongs to another run")
+        self.assertTrue((self.out / "wrap-0" / "scorecard.json").exists(), "whose answer stays")
 
     def test_a_full_disk_is_told_and_can_be_resumed(self):
         limit = 5000  # bytes of the journal, in the middle of a line
