@@ -21,7 +21,8 @@ namespace halfmark::backends {
 
 // One capability, offered or not. Names in use:
 //   fp16.storage fp16.subnormals            conversions between fp16 in memory and fp32
-//   fp16.arithmetic fp16.arithmetic.subnormals bf16.arithmetic
+//   fp16.arithmetic fp16.arithmetic.subnormals fp16.arithmetic.round_to_nearest
+//   fp16.arithmetic.divide_sqrt_correctly_rounded bf16.arithmetic
 //   fp32.subnormals fp32.divide_sqrt_correctly_rounded fp32.fma fp32.signed_zero
 //   fp64
 //   operators.nan                           a NaN among the operands of ReLU or a maximum reaches

@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/device_info.hpp"
@@ -41,6 +42,9 @@ struct ReproducerFrame {
   /// The words that a call adds. The tensor of a role is @at.ROLE@ and starts at @bytes.ROLE@.
   /// Throws what the library's own adapter throws for a call that it does not make.
   std::function<Words(const DriverOperatorCall&)> words_of_call = {};
+  /// The words that the text of a program's kernels, without the dialect, and the device add: how
+  /// the compiler was called.
+  std::function<Words(std::string_view text, const DeviceInfo&)> words_of_kernel = {};
   /// For libraries whose operators are kernels. Returns nothing when the device has none for
   /// the call.
   std::function<std::optional<OperatorKernel>(const DriverOperatorCall&, const DeviceInfo&)>

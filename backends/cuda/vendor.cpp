@@ -49,6 +49,9 @@ std::vector<Promise> promises(const shim::DeviceFacts& facts) {
       row("fp16.arithmetic", has_half, "PTX ISA, add, mul and fma .f16: from sm_53 on"),
       row("fp16.arithmetic.subnormals", has_half,
           "PTX ISA, add, mul and fma .f16: subnormal numbers are supported"),
+      row("fp16.arithmetic.divide_sqrt_correctly_rounded", has_half,
+          "PTX ISA, div.rn.f32 and sqrt.rn.f32, then cvt.rn.f16.f32: two roundings equal one here "
+          "(Figueroa 1995)"),
       row("bf16.arithmetic", facts.capability >= 90,
           "PTX ISA, add, mul and fma .bf16: all three from sm_90 on"),
       row("fp32.subnormals", true, "CUDA C++ Programming Guide, -ftz=false: they are kept"),

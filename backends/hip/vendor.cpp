@@ -21,11 +21,10 @@ constexpr const char* kCompilerParts[] = {"libamd_comgr.so*"};  // Clang and LLV
 // Contraction is "fast" by default, and pragmas do not affect code inlined from headers.
 constexpr const char* kStrictOptions[] = {"-ffp-contract=off", "-std=c++17", "-O3"};
 
-// gfx8 flushes fp32 subnormals by default. hipRTC before 6 uses the bare instruction for a
-// square root.
-constexpr const char* kVariables[] = {"HIPRTC_",  "AMD_COMGR_",  // the compiler reads these two
-                                      "HIP_",     "HIPBLASLT_", "HSA_",  "MIOPEN_",
-                                      "ROCBLAS_", "ROCM_",      "ROCR_", "GPU_DEVICE_ORDINAL="};
+constexpr const char* kVariables[] = {"HIPRTC_", "AMD_COMGR_",  // the compiler reads these two
+                                      "HIP_",    "HIPBLASLT_", "HSA_",
+                                      "MIOPEN_", "ROCBLAS_",   "ROCM_",
+                                      "ROCR_",   "TENSILE_",   "GPU_DEVICE_ORDINAL="};
 
 const shim::UnitForm kUnitForms[] = {
     {.library = "unit", .rows = kUnits, .text = &units_h, .lanes = 64, .feature = ""},
@@ -35,10 +34,12 @@ const shim::UnitForm kUnitForms[] = {
      .lanes = 32,
      .feature = ""}};
 
+// gfx8 flushes fp32 subnormals by default. LLVM before 18, the compiler of ROCm before 6.2, uses
+// the bare instruction for a square root.
 std::vector<Promise> promises(const shim::DeviceFacts& facts) {
   const std::string evidence =
       fmt::format("{}, runtime {}", facts.architecture, facts.runtime_version);
-  const bool refines = facts.runtime_version >= 60'000'000;
+  const bool refines = facts.runtime_version >= 60'200'000;
   const bool keeps = facts.architecture.rfind("gfx8", 0) != 0;
   const auto row = [&](const char* capability, bool offered, const char* clause) {
     return Promise{capability, offered, evidence, clause};
@@ -53,11 +54,14 @@ std::vector<Promise> promises(const shim::DeviceFacts& facts) {
       row("fp16.subnormals", true, kModes),
       row("fp16.arithmetic", true, "GCN3 and later ISA guides: v_add_f16, v_mul_f16, v_fma_f16"),
       row("fp16.arithmetic.subnormals", true, kModes),
+      row("fp16.arithmetic.divide_sqrt_correctly_rounded", false,
+          "GCN and RDNA ISA guides, V_SQRT_F16: 0.51 ulp; LLVM's pull request 109295: its fdiv of "
+          "half could round incorrectly before"),
       row("fp32.subnormals", keeps,
           "LLVM AMDGPU usage, kernel descriptor: FLOAT_DENORM_MODE_32; flushed before gfx9"),
       row("fp32.divide_sqrt_correctly_rounded", refines,
-          "Clang, -fhip-fp32-correctly-rounded-divide-sqrt: the default; not taken by hipRTC "
-          "before 6"),
+          "Clang, -fhip-fp32-correctly-rounded-divide-sqrt: the default; LLVM's square root of "
+          "fp32 obeys it from 18 on, which is ROCm 6.2"),
       row("fp32.signed_zero", true, "GCN and RDNA ISA guides: IEEE 754 operations"),
       row("fp32.fma", true, "GCN and RDNA ISA guides, v_fma_f32: one rounding"),
       row("fp64", true, "GCN and RDNA ISA guides, v_fma_f64"),

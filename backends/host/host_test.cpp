@@ -265,7 +265,8 @@ TEST_F(HostTest, IdentityKeepsEveryPromise) {
   EXPECT_GT(info.memory_bytes, 0u);
   for (const char* capability :
        {"fp16.storage", "fp16.subnormals", "fp16.arithmetic", "fp16.arithmetic.subnormals",
-        "fp32.subnormals", "fp32.divide_sqrt_correctly_rounded", "fp32.signed_zero", "fp32.fma"}) {
+        "fp16.arithmetic.divide_sqrt_correctly_rounded", "fp32.subnormals",
+        "fp32.divide_sqrt_correctly_rounded", "fp32.signed_zero", "fp32.fma"}) {
     EXPECT_TRUE(info.offers(capability)) << capability;
     EXPECT_NE(info.promise(capability)->evidence, "");
   }

@@ -29,6 +29,8 @@ constexpr const char* kOwnClause = "backends/host/README.md, Arithmetic";
       offered("fp16.subnormals", "conversions between fp16 and fp32 keep them"),
       offered("fp16.arithmetic.subnormals",
               "a subnormal fp16 number is a normal fp32 number; the conversion keeps it"),
+      offered("fp16.arithmetic.divide_sqrt_correctly_rounded",
+              "in fp32, rounded correctly, and one conversion: two roundings, which equal one"),
       offered("fp32.subnormals", "every thread that runs work-items clears FTZ and DAZ"),
       offered("fp32.divide_sqrt_correctly_rounded",
               "the processor's IEEE 754 division and square root"),

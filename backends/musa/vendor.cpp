@@ -37,6 +37,7 @@ std::vector<Promise> promises(const shim::DeviceFacts& facts) {
       row("fp16.arithmetic", facts.capability >= 22,
           "musa_fp16.h: __hadd, __hmul and __hfma; from mp_22 on"),
       row("fp16.arithmetic.subnormals", false, kSilent),
+      row("fp16.arithmetic.divide_sqrt_correctly_rounded", false, kSilent),
       row("fp32.subnormals", false, kSilent),
       row("fp32.divide_sqrt_correctly_rounded", false, kSilent),
       row("fp32.signed_zero", false, kSilent),

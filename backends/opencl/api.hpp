@@ -37,6 +37,7 @@ namespace halfmark::backends::opencl {
   X(clGetEventInfo) \
   X(clGetEventProfilingInfo) \
   X(clGetKernelInfo) \
+  X(clGetKernelWorkGroupInfo) \
   X(clGetPlatformIDs) \
   X(clGetPlatformInfo) \
   X(clGetProgramBuildInfo) \

@@ -113,17 +113,6 @@ const Found& found() {
 
 std::atomic<bool> was_used = false;
 
-void check_answer(int code, const char* routine) {
-  if (code == 0) return;
-  for (const Answer& row : kAnswers) {
-    if (row.code != code) continue;
-    const std::string words = fmt::format("{}: {} {}", routine, code, row.name);
-    if (row.declines) throw NotOffered(words);
-    throw BackendError(routine, code, words);
-  }
-  fail(routine, code);  // all other codes are OpenCL's
-}
-
 std::size_t natural(std::int64_t size) { return static_cast<std::size_t>(size); }
 
 // One matrix in the library's terms: memory, first element, leading dimension.
@@ -175,7 +164,7 @@ void multiply(const Precision<Scalar>& with, const GemmProblem& problem,
           : with.many(kCLBlastLayoutColMajor, a.transpose, b.transpose, m, n, k, alpha, a.memory,
                       a.offset, a.ld, a.stride, b.memory, b.offset, b.ld, b.stride, beta, d.memory,
                       d.offset, d.ld, d.stride, natural(problem.batch), &queue, nullptr);
-  check_answer(code, with.name);
+  check_blast_status(code, with.name);
 }
 
 // A routine uses one format for every matrix, its scalars and its sums.
@@ -253,6 +242,17 @@ OperatorOutcome run_blast(const DriverOperatorCall& call, cl_command_queue queue
   } catch (const NotOffered& answer) {
     return {.supported = false, .answer = answer.what(), .elapsed_ns = 0};
   }
+}
+
+void check_blast_status(int status, const char* routine) {
+  if (status == 0) return;
+  for (const Answer& row : kAnswers) {
+    if (row.code != status) continue;
+    const std::string words = fmt::format("{}: {} {}", routine, status, row.name);
+    if (row.declines) throw NotOffered(words);
+    throw BackendError(routine, status, words);
+  }
+  fail(routine, status);  // all other codes are OpenCL's
 }
 
 void forget_blast_kernels() {

@@ -26,6 +26,10 @@ namespace halfmark::backends::opencl {
                                         DeviceClock& clock,
                                         cl_mem (*memory_of)(DriverBuffer* buffer));
 
+// Throws NotOffered for a status of CLBlast that means "not supported", BackendError for any other
+// but success.
+void check_blast_status(int status, const char* routine);
+
 // Must be called before a context is released; does nothing when the library was never used.
 void forget_blast_kernels();
 

@@ -45,11 +45,18 @@ using ClearCache = int (*)();
   X(CLBlastTransposeNo, 111) \
   X(CLBlastTransposeYes, 112)
 
-// The statuses that mean "not supported". Any other status but success is a failure.
+// The statuses that mean "not supported"; any other one but success is a failure. With -53, -54,
+// -55 and -2046 the library finds that the device has too few dimensions, items or bytes of local
+// memory for a group of its own. -54 is also a driver's word for a group that one kernel does not
+// admit, and in some versions the library's for one larger than its launch: in each case the
+// library's choice does not suit the device or the shape.
 #define HM_BLAST_DECLINES(X) \
   X(CLBlastNotImplemented, -1024) \
   X(CLBlastInvalidDimension, -1017) \
   X(CLBlastInvalidBatchCount, -2049) \
+  X(CLBlastInvalidLocalNumDimensions, -53) \
+  X(CLBlastInvalidLocalThreadsTotal, -54) \
+  X(CLBlastInvalidLocalThreadsDim, -55) \
   X(CLBlastInvalidLocalMemUsage, -2046) \
   X(CLBlastNoHalfPrecision, -2045) \
   X(CLBlastNoDoublePrecision, -2044)
@@ -62,8 +69,6 @@ using ClearCache = int (*)();
   X(CLBlastInvalidValue, -30) \
   X(CLBlastInvalidCommandQueue, -36) \
   X(CLBlastInvalidMemObject, -38) \
-  X(CLBlastInvalidLocalThreadsTotal, -54) \
-  X(CLBlastInvalidLocalThreadsDim, -55) \
   X(CLBlastInvalidMatrixA, -1022) \
   X(CLBlastInvalidMatrixB, -1021) \
   X(CLBlastInvalidMatrixC, -1020) \

@@ -112,6 +112,10 @@ void add_half_promises(std::vector<Promise>& rows, const Answers& answers) {
                                CL_FP_ROUND_TO_NEAREST, "CL_FP_ROUND_TO_NEAREST",
                                "OpenCL 1.2 Extensions, 9.5: without the bit the default rounding "
                                "mode of half is round to zero"));
+  // No query covers this capability, on any device.
+  rows.push_back({"fp16.arithmetic.divide_sqrt_correctly_rounded", false,
+                  "no query of the API promises it",
+                  "OpenCL C 3.0, 7.4, as of 2025: half x / y <= 1 ulp, sqrt <= 1.5 ulp"});
 }
 
 void add_single_promises(std::vector<Promise>& rows, const Answers& answers) {
@@ -144,17 +148,6 @@ Promise full_profile(const Answers& answers) {
 
 constexpr cl_device_info kDeviceUuid = 0x106A;  // CL_DEVICE_UUID_KHR, newer than some headers
 
-// Variables that choose a driver or change what it computes; no others are recorded.
-nlohmann::json variables() {
-  nlohmann::json set = nlohmann::json::object();
-  for (const char* name :
-       {"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES", "RUSTICL_ENABLE",
-        "POCL_DEVICES", "POCL_AFFINITY", "POCL_MAX_PTHREAD_COUNT", "POCL_WORK_GROUP_METHOD"}) {
-    if (const char* value = std::getenv(name)) set[name] = value;
-  }
-  return set;
-}
-
 // Everything that identifies the card or explains a result, named after the queries.
 nlohmann::json extra_of(const FoundDevice& found) {
   const cl_device_id device = found.device;
@@ -182,7 +175,7 @@ nlohmann::json extra_of(const FoundDevice& found) {
       {"CL_DEVICE_HALF_FP_CONFIG", device_number<cl_ulong>(device, CL_DEVICE_HALF_FP_CONFIG)},
       {"CL_DEVICE_DOUBLE_FP_CONFIG", device_number<cl_ulong>(device, CL_DEVICE_DOUBLE_FP_CONFIG)},
       {"registered_with_loader", found.known_to_loader},
-      {"variables", variables()}};
+      {"variables", recorded_variables()}};
   if (has_extension(device, "cl_khr_device_uuid")) {
     const auto uuid = device_number<std::array<unsigned char, 16>>(device, kDeviceUuid);
     extra["CL_DEVICE_UUID_KHR"] = fmt::format("{:02x}", fmt::join(uuid, ""));
@@ -234,6 +227,18 @@ bool has_extension(cl_device_id device, const std::string& name) {
 
 bool has_timer(cl_device_id device) {
   return device_number<std::size_t>(device, CL_DEVICE_PROFILING_TIMER_RESOLUTION) != 0;
+}
+
+nlohmann::json recorded_variables() {
+  nlohmann::json set = nlohmann::json::object();
+  for (const char* name :
+       {"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES", "RUSTICL_ENABLE",
+        "RUSTICL_FEATURES", "POCL_DEVICES", "POCL_AFFINITY", "POCL_MAX_PTHREAD_COUNT",
+        "POCL_WORK_GROUP_METHOD", "POCL_EXTRA_BUILD_FLAGS", "CL_CONFIG_CPU_TARGET_ARCH",
+        "CL_CONFIG_USE_FAST_RELAXED_MATH"}) {
+    if (const char* value = std::getenv(name)) set[name] = value;
+  }
+  return set;
 }
 
 std::vector<Promise> promises_of(const Answers& answers) {

@@ -33,6 +33,9 @@ struct Answers {
   FloatConfig single = {}, half = {};
 };
 
+// Those environment variables that are set and choose a driver or change what it computes.
+[[nodiscard]] nlohmann::json recorded_variables();
+
 [[nodiscard]] std::vector<Promise> promises_of(const Answers& answers);
 [[nodiscard]] DeviceInfo describe(const FoundDevice& found);
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string_view>
 
 namespace halfmark::backends::opencl {
@@ -42,6 +43,13 @@ TEST(Promises, HalfIsRoundedToNearestWhereTheBitIsSet) {
   EXPECT_TRUE(promise(answers, "fp16.arithmetic.round_to_nearest").offered);
 }
 
+TEST(Promises, NoDriverPromisesCorrectlyRoundedQuotientsOfHalf) {
+  const Answers answers = answers_with(CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT);
+  const Promise rounded = promise(answers, "fp16.arithmetic.divide_sqrt_correctly_rounded");
+  EXPECT_FALSE(rounded.offered);
+  EXPECT_FALSE(rounded.evidence.empty());
+}
+
 TEST(Promises, OnlyADriverThatSaysSoHasTheEmbeddedProfile) {
   Answers answers = answers_with(CL_FP_ROUND_TO_ZERO);
   EXPECT_TRUE(promise(answers, "full_profile").offered);
@@ -59,6 +67,18 @@ TEST(Promises, AnExtensionIsAWholeWord) {
   answers.extensions = "cl_khr_fp16_more";
   EXPECT_FALSE(promise(answers, "fp16.arithmetic").offered);
   EXPECT_FALSE(promise(answers, "fp64").offered);
+}
+
+// By this one Intel's driver for processors has half of its own, or emulates it.
+TEST(Variables, ThatDecideHowHalfIsComputedAreRecorded) {
+  constexpr const char* kTarget = "CL_CONFIG_CPU_TARGET_ARCH";
+  const char* set = std::getenv(kTarget);
+  const std::string before = set == nullptr ? "" : set;
+  ::setenv(kTarget, "skx", 1);
+  EXPECT_EQ("skx", recorded_variables().value(kTarget, "not recorded"));
+  ::unsetenv(kTarget);
+  EXPECT_FALSE(recorded_variables().contains(kTarget));
+  if (set != nullptr) ::setenv(kTarget, before.c_str(), 1);
 }
 
 }  // namespace

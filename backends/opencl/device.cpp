@@ -96,6 +96,10 @@ void set_argument(cl_kernel kernel, cl_uint index, const DriverArgument& argumen
   }
 }
 
+std::uint64_t items_of(const Grid& grid) {
+  return std::uint64_t{grid.items[0]} * grid.items[1] * grid.items[2];
+}
+
 class OpenClProgram final : public DriverProgram {
  public:
   OpenClProgram(Opened& opened, std::uint32_t max_group_items, BuiltProgram program)
@@ -115,6 +119,7 @@ class OpenClProgram final : public DriverProgram {
  private:
   cl_kernel kernel(const std::string& entry);
   void refuse_misfit(cl_kernel kernel, const Grid& grid, std::size_t argument_count) const;
+  [[nodiscard]] std::size_t most_items(cl_kernel kernel) const;
 
   Opened& opened_;
   std::uint32_t max_group_items_;
@@ -145,11 +150,19 @@ void OpenClProgram::refuse_misfit(cl_kernel kernel, const Grid& grid,
     fail("launch", CL_INVALID_KERNEL_ARGS,
          fmt::format("{} arguments given, {} wanted", argument_count, wanted));
   }
-  const std::uint64_t items = std::uint64_t{grid.items[0]} * grid.items[1] * grid.items[2];
+  const std::uint64_t items = items_of(grid);
   if (items > max_group_items_) {
     fail("launch", CL_INVALID_WORK_GROUP_SIZE,
          fmt::format("{} items in a group, at most {} fit", items, max_group_items_));
   }
+}
+
+// The driver's limit for this kernel; 0 when it does not answer.
+std::size_t OpenClProgram::most_items(cl_kernel kernel) const {
+  std::size_t most = 0;
+  const cl_int code = calls().clGetKernelWorkGroupInfo(
+      kernel, opened_.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, nullptr);
+  return code == CL_SUCCESS ? most : 0;
 }
 
 std::uint64_t OpenClProgram::launch(const std::string& entry, const Grid& grid,
@@ -166,9 +179,12 @@ std::uint64_t OpenClProgram::launch(const std::string& entry, const Grid& grid,
   }
   const auto before = std::chrono::steady_clock::now();
   cl_event raw = nullptr;
-  check("clEnqueueNDRangeKernel",
-        calls().clEnqueueNDRangeKernel(opened_.queue.raw(), chosen, 3, nullptr, global, local, 0,
-                                       nullptr, &raw));
+  const cl_int refusal = calls().clEnqueueNDRangeKernel(opened_.queue.raw(), chosen, 3, nullptr,
+                                                        global, local, 0, nullptr, &raw);
+  if (refusal != CL_SUCCESS) {
+    fail("clEnqueueNDRangeKernel", refusal,
+         refused_launch(refusal, entry, items_of(grid), most_items(chosen)));
+  }
   const Event event(raw);
   check("clWaitForEvents", calls().clWaitForEvents(1, &raw));
   cl_int status = CL_COMPLETE;
@@ -260,6 +276,14 @@ std::unique_ptr<DriverProgram> OpenClDevice::build(const std::string& source,
 }
 
 }  // namespace
+
+std::string refused_launch(cl_int code, const std::string& entry, std::uint64_t items,
+                           std::size_t most_items) {
+  const bool may_be_limit = code == CL_INVALID_WORK_GROUP_SIZE || code == CL_OUT_OF_RESOURCES;
+  if (!may_be_limit || most_items == 0 || most_items >= items) return entry;
+  return fmt::format("{}: {} items in a group, CL_KERNEL_WORK_GROUP_SIZE of this kernel is {}",
+                     entry, items, most_items);
+}
 
 std::unique_ptr<DriverDevice> open_device(const FoundDevice& found, const DeviceInfo& info) {
   return std::make_unique<OpenClDevice>(found, info);

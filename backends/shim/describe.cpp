@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "backends/shim/environment_rows.hpp"
 #include "backends/shim/search.hpp"
 
 namespace halfmark::backends::shim {
@@ -50,18 +51,22 @@ nlohmann::json extra_of(const Runtime& runtime, Ordinal device) {
   const bool has_bus =
       runtime.calls().device_bus_id != nullptr &&
       runtime.calls().device_bus_id(bus.data(), static_cast<int>(bus.size()), device) == 0;
-  return {{"driver_library", runtime.path()},
-          {"architecture", architecture_of(runtime, device)},
-          {"compute_capability", fmt::format("{}.{}", capability_of(runtime, device) / 10,
-                                             capability_of(runtime, device) % 10)},
-          {"warp_items", or_null(attribute(runtime, numbers.warp_items, device))},
-          {"clock_khz", or_null(attribute(runtime, numbers.clock_khz, device))},
-          {"memory_clock_khz", or_null(attribute(runtime, numbers.memory_clock_khz, device))},
-          {"memory_bus_bits", or_null(attribute(runtime, numbers.memory_bus_bits, device))},
-          {"cache_bytes", or_null(attribute(runtime, numbers.cache_bytes, device))},
-          {"ecc", or_null(attribute(runtime, numbers.ecc, device))},
-          {"integrated", or_null(attribute(runtime, numbers.integrated, device))},
-          {"pci_bus_id", has_bus ? bus.data() : "not available"}};
+  nlohmann::json extra = {
+      {"driver_library", runtime.path()},
+      {"architecture", architecture_of(runtime, device)},
+      {"compute_capability", fmt::format("{}.{}", capability_of(runtime, device) / 10,
+                                         capability_of(runtime, device) % 10)},
+      {"warp_items", or_null(attribute(runtime, numbers.warp_items, device))},
+      {"clock_khz", or_null(attribute(runtime, numbers.clock_khz, device))},
+      {"memory_clock_khz", or_null(attribute(runtime, numbers.memory_clock_khz, device))},
+      {"memory_bus_bits", or_null(attribute(runtime, numbers.memory_bus_bits, device))},
+      {"cache_bytes", or_null(attribute(runtime, numbers.cache_bytes, device))},
+      {"ecc", or_null(attribute(runtime, numbers.ecc, device))},
+      {"integrated", or_null(attribute(runtime, numbers.integrated, device))},
+      {"pci_bus_id", has_bus ? bus.data() : "not available"}};
+  if (!runtime.vendor().compiler_variables.empty())
+    extra["variables"] = environment_object(runtime.vendor().compiler_variables);
+  return extra;
 }
 
 std::string version_text(int version) {

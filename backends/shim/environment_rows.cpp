@@ -20,4 +20,13 @@ std::vector<std::string> environment_rows(std::span<const char* const> beginning
   return rows;
 }
 
+nlohmann::json environment_object(std::span<const char* const> beginnings) {
+  nlohmann::json values = nlohmann::json::object();
+  for (const std::string& row : environment_rows(beginnings)) {
+    const std::size_t equals = row.find('=');
+    values[row.substr(0, equals)] = row.substr(equals + 1);
+  }
+  return values;
+}
+
 }  // namespace halfmark::backends::shim

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "backends/shim/blas_lt.hpp"
+#include "backends/shim/compiler.hpp"
 #include "backends/shim/dnn_vendor.hpp"
 #include "backends/shim/embedded.hpp"
 #include "backends/shim/reproducer_dnn.hpp"
@@ -24,8 +27,11 @@ std::string selection(const Words& words) {
          "@driver.context_current@(context);";
 }
 
-// The option that names the architecture, as options_for() in compiler.hpp builds it.
-std::string architecture(const Architectures& how) {
+// Makes the option that names the architecture: the one that the case was compiled for, where the
+// device's name need not be it.
+std::string architecture(const Architectures& how, const std::string& compiled_for) {
+  if (how.from == Architectures::From::kCapability && !compiled_for.empty())
+    return fmt::format("strcpy(architecture, \"{}{}@feature@\");", how.option, compiled_for);
   if (how.from == Architectures::From::kProperties) {
     return fmt::format(
         "static char block[16384], *name = block; @driver.device_properties@((void*)block, 0);\n"
@@ -148,15 +154,23 @@ Words lt_words(const LtVendor& vendor, const Words& common, std::span<const Word
 }
 
 // The words that every program of the vendor may use.
-Words common_words(const Vendor& vendor, std::span<const Word> table, std::span<const Word> own) {
+Words common_words(std::span<const Word> table, std::span<const Word> own) {
   Words words = with(with({}, table), own);
   words["feature"] = "";
   words["select"] = selection(words);
-  words["architecture"] = architecture(vendor.architectures);
-  words["options"] = fmt::format("\"{}\"", fmt::join(vendor.strict_options, "\", \""));
-  words["option_count"] = fmt::format("{}", vendor.strict_options.size() + 1);
   add_steps(words);
   return words;
+}
+
+// The compiler's call for kernels of this text, as compiled() in compiler.hpp makes it. The program
+// makes the first option, the architecture.
+Words compiler_words(const Vendor& vendor, std::string_view text, const DeviceInfo& device) {
+  const std::vector<std::string> options =
+      options_for(vendor, "", full_text(vendor, "", std::string(text)));
+  return {{"architecture",
+           architecture(vendor.architectures, device.extra.value("compiled_for", std::string()))},
+          {"options", fmt::format("\"{}\"", fmt::join(std::span(options).subspan(1), "\", \""))},
+          {"option_count", fmt::format("{}", options.size())}};
 }
 
 ReproducerFrame frame_of(std::string_view library, std::string_view text, Words words) {
@@ -170,10 +184,13 @@ ReproducerFrame frame_of(std::string_view library, std::string_view text, Words 
 
 std::vector<ReproducerFrame> reproducers(const Vendor& vendor, const WordTables& tables,
                                          std::span<const Word> own) {
-  const Words common = common_words(vendor, tables.driver, own);
+  const Words common = common_words(tables.driver, own);
   const std::string_view family = vendor.takes_family_words ? family_h : std::string_view();
   std::vector<ReproducerFrame> frames = {frame_of("", reproducer_c, common)};
   frames[0].dialect = fmt::format("{}{}", family, *vendor.dialect);
+  frames[0].words_of_kernel = [&vendor](std::string_view text, const DeviceInfo& device) {
+    return compiler_words(vendor, text, device);
+  };
   for (const UnitForm& form : vendor.units.forms) {
     ReproducerFrame& frame = frames.emplace_back(frames[0]);
     frame.library = form.library;

@@ -67,7 +67,7 @@ static uint32_t device_count(void* context) {
 #ifndef HM_FIXTURE_SAYS
 #define HM_FIXTURE_SAYS "the second device is gone"
 #endif
-#define HM_FIXTURE_REST "\"kind\": \"simulator\", \"memory_bytes\": 1024, \"max_group_items\": 1"
+#define HM_FIXTURE_REST "\"kind\": \"simulator\", \"memory_bytes\": 1024, \"max_group_items\": 256"
 #ifndef HM_FIXTURE_JSON
 #define HM_FIXTURE_JSON "{\"name\": \"Fixture\", " HM_FIXTURE_REST ", \"extra\": {\"answer\": 42}}"
 #endif

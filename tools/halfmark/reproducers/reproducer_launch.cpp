@@ -171,12 +171,20 @@ void add_definitions(const suites::Launch& launch, Words& words) {
   words["definition_count"] = fmt::format("{}", definitions.size());
 }
 
-// Dialect, family and kernel of one launch, before a preprocessor has seen them.
-std::string text_of(const backends::ReproducerFrame& frame, const Remnant& left,
-                    const suites::Launch& launch) {
+// Family and kernel of one launch, before a preprocessor has seen them.
+std::string text_of(const Remnant& left, const suites::Launch& launch) {
   const std::string of_family =
       launch.family.empty() ? std::string() : kernels::program_text(launch.family);
-  return frame.dialect + "\n" + of_family + "\n" + left.kernel;
+  return of_family + "\n" + left.kernel;
+}
+
+// How the case's compiler was called.
+Words compiler_words(const backends::ReproducerFrame& frame, const Remnant& left,
+                     const backends::DeviceInfo& device) {
+  if (!frame.words_of_kernel) return {};
+  std::string all;
+  for (const suites::Launch& launch : left.plan.launches) all += text_of(left, launch);
+  return frame.words_of_kernel(all, device);
 }
 
 // The launches of a plan as statements, and the kernels that they use.
@@ -193,7 +201,7 @@ Launches launches_of(const backends::ReproducerFrame& frame, const Remnant& left
   for (const suites::Launch& launch : left.plan.launches) {
     std::string& entry = entries[{launch.family, launch.entry, launch.defines}];
     if (entry.empty()) {
-      const std::string text = text_of(frame, left, launch);
+      const std::string text = frame.dialect + "\n" + text_of(left, launch);
       KernelText cut =
           cut_kernel(text, launch.entry, defined_for(device, launch, text, !frame.dialect.empty()));
       if (cut.functions.empty()) throw NoProgram{"its kernel is not in the language of the device"};
@@ -227,6 +235,7 @@ Words launch_words(const backends::ReproducerFrame& frame, const Remnant& left,
   words["directives"] = directive_text(all);
   words["compiler"] = compiler_of(device);
   words["feature"] = left.feature;
+  words.merge(compiler_words(frame, left, device));
   add_definitions(first, words);
   words["build_options"] =
       device.offers("fp32.divide_sqrt_correctly_rounded") ? "@options.rounded@" : "@options.plain@";

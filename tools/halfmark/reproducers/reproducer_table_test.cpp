@@ -264,6 +264,41 @@ TEST(ReproducerOfAPlugIn, LeavesTheWordsOfItsDialect) {
   EXPECT_NE(std::string::npos, copy.find("definitions, 2, &program")) << copy;
 }
 
+// A text that calls the vendor's functions is compiled with the contraction that the vendor's table
+// of their errors assumes; every other one without.
+TEST(ReproducerOfAKernel, HasTheOptionsThatItsCaseWasBuiltWith) {
+  const auto text_of = [](const char* name) {
+    const backends::DeviceInfo device = device_of("cuda");
+    const Reproducer made = write_reproducer(finding_in(name, device, true), device);
+    EXPECT_EQ("", made.reason);
+    return made.text;
+  };
+  const std::string function =
+      text_of("elementary.fp32.exp2.standard.opencl-c.portable.n5.bits.s1");
+  EXPECT_EQ(std::string::npos, function.find("--fmad=false")) << function;
+  EXPECT_NE(std::string::npos, function.find("5, (const char*[]){architecture, \"--ftz=false\""))
+      << function;
+  const std::string sum = text_of("arithmetic.fp32.muladd.portable.n5.bits.s1");
+  EXPECT_NE(std::string::npos, sum.find("6, (const char*[]){architecture, \"--fmad=false\""))
+      << sum;
+}
+
+// A compiler may be older than the device.
+TEST(ReproducerOfAKernel, IsCompiledForWhatItsCaseWasCompiledFor) {
+  backends::DeviceInfo device = device_of("cuda");
+  device.extra["compute_capability"] = "10.3";
+  const auto text_of = [&] {
+    const char* name = "arithmetic.fp32.muladd.portable.n5.bits.s1";
+    return write_reproducer(finding_in(name, device, true), device).text;
+  };
+  EXPECT_NE(std::string::npos, text_of().find("&major"))
+      << "the device's own, if no other is known";
+  device.extra["compiled_for"] = "sm_100";
+  const std::string text = text_of();
+  EXPECT_NE(std::string::npos, text.find("\"--gpu-architecture=sm_100\"")) << text;
+  EXPECT_EQ(std::string::npos, text.find("&major")) << text;
+}
+
 // Each launch of a step takes what earlier ones made: a program runs those that it needs, and takes
 // the other results as operands.
 TEST(ReproducerOfAStep, ShowsATensorFromAnyOfItsLaunches) {
