@@ -12,6 +12,13 @@ namespace {
 using formats::Bits;
 using models::Machine;
 
+// No library need say what its maximum, or the clamping inside of its tanh, does to a NaN.
+constexpr Freedom kLimitFreedoms[] = {{"nan_operands", "operators.nan"}};
+
+// Nor how it loads: conversions are operations there, too.
+constexpr Freedom kSelectFreedoms[] = {
+    kSelectionFreedoms[0], kSelectionFreedoms[1], {"conversion_subnormals", "fp32.subnormals"}};
+
 constexpr std::array kRows{
     ContractRow{.id = "activation.specified",
                 .tier = Tier::kSpecified,
@@ -24,7 +31,7 @@ constexpr std::array kRows{
                 .promise = "ReLU and the greater of two give one of their operands (or zero), NaN "
                            "where an operand is NaN; zeros of either sign are equal",
                 .source = "The value is unique; IEEE 754-2019, 9.6 maximum",
-                .freedoms = kSelectionFreedoms},
+                .freedoms = kSelectFreedoms},
     ContractRow{.id = "activation.gelu.bound",
                 .tier = Tier::kBounded,
                 .promise = "an fp32 evaluation of the formula, erf, tanh and exp within 2 ulp, and "
@@ -37,7 +44,8 @@ constexpr std::array kRows{
                 .promise = "GELU of a 16-bit x is x from 16 on and zero up to -16, of a zero zero, "
                            "of +infinity +infinity, of a NaN a NaN",
                 .source = "The bound of activation.gelu.bound leaves one number there; IEEE "
-                          "754-2019, 4.3.1 and 6.2"},
+                          "754-2019, 4.3.1 and 6.2",
+                .freedoms = kLimitFreedoms},
     ContractRow{.id = "activation.gelu-backward.related",
                 .tier = Tier::kExact,
                 .promise = "with -dy GELU's gradient has the other sign, bit for bit; of the "

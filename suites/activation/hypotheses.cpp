@@ -88,6 +88,34 @@ Hypothesis flushed_results() {
           .freedoms = {"operation_subnormals"}};
 }
 
+// Any number in place of a NaN: what is left of it depends on where it is lost.
+Hypothesis number_of_nan() {
+  return {.name = "nan-is-a-number",
+          .finding_class = "nan_dropped",
+          .sentence = "a NaN becomes a number",
+          .evaluate =
+              [](const Case& c, const TensorSet& in) {
+                Enclosure all = *enclose(c, in);
+                for (auto& [name, low] : all.low) {
+                  const Format& f = *low.format;
+                  for (std::size_t i = 0; i < low.count(); ++i) {
+                    if (!formats::is_nan(f, low.at(i))) continue;
+                    low.set(i, formats::infinity(f, true));
+                    all.high.at(name).set(i, formats::infinity(f));
+                  }
+                }
+                TensorSet middle = middles(all);
+                for (auto& [name, tensor] : middle) {
+                  const Format& f = *tensor.format;
+                  for (std::size_t i = 0; i < tensor.count(); ++i)
+                    if (formats::is_nan(f, in.at("x").at(i))) tensor.set(i, formats::zero(f));
+                }
+                return Expectation{std::move(middle), std::move(all)};
+              },
+          .freedoms = {"nan_operands"},
+          .tier = 1};
+}
+
 // Below the normal range toward zero, elsewhere to nearest even.
 Bits cut_below_normal(const Format& f, double value) {
   const Bits cut = soft::convert(formats::kFp64, f, std::bit_cast<Bits>(value),
@@ -192,13 +220,15 @@ constexpr Selection kDropsNanOnOneSide[] = {
      {"nan_operands"}},
 };
 
-// The comparison treats operands that are subnormal in fp32 as zero; the selected operand is
-// copied unchanged.
+// The comparison treats subnormal operands as zero; the selected operand is copied unchanged. The
+// kernel compares in fp32, where numbers of fp16 are normal, and a library in whatever format.
 Bits compared_flushed(const Binding& b, Bits x, Bits second) {
   const Machine machine;
   const operators::Fp32 op(machine);
   const Format& f = *b.format;
-  const auto seen = [&](Bits bits) { return flushed(formats::kFp32, op.load(f, bits)); };
+  const auto seen = [&](Bits bits) {
+    return flushed(formats::kFp32, op.load(f, b.portable ? bits : flushed(f, bits)));
+  };
   const Operation operation = b.row->operation;
   if (operation == Operation::kRelu) return operators::Fp32::greater(0, seen(x)) ? 0 : x;
   if (operation == Operation::kReluBackward)
@@ -211,6 +241,15 @@ constexpr Selection kComparesFlushed{"comparison-flushes-operands",
                                      "comparisons take subnormal operands as zero",
                                      compared_flushed,
                                      {"operation_subnormals"}};
+
+Bits of_flushed(const Binding& b, Bits x, Bits second) {
+  return selected(b, Machine{}, flushed(*b.format, x), flushed(*b.format, second));
+}
+constexpr Selection kReadsFlushed{"operands-read-as-zero",
+                                  "ftz_in",
+                                  "subnormal operands are read as zero",
+                                  of_flushed,
+                                  {"conversion_subnormals"}};
 
 // The gate opens by the sign of the gradient.
 Bits gated_by_gradient(const Binding& b, Bits, Bits second) {
@@ -290,9 +329,11 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
     add_gelu(list, b.row->operation);
     list.push_back(other_form(is_tanh(b.row->operation)));
     list.push_back(cut_subnormals());
+    list.push_back(number_of_nan());
   } else if (b.row->operation == Operation::kReluBackward) {
     list.push_back(selection(kPassesAtZero));
     list.push_back(selection(kGatedByGradient));
+    if (!b.portable) list.push_back(selection(kReadsFlushed));
   } else {
     list.push_back(selection(kDropsNan));
     list.push_back(selection(kDropsNanAndFlushes));
@@ -302,9 +343,7 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
       list.push_back(selection(kComparedAsIntegers));
     }
   }
-  if (b.portable && !is_gelu(b.row->operation)) {
-    list.push_back(selection(kComparesFlushed));
-  }
+  if (!is_gelu(b.row->operation)) list.push_back(selection(kComparesFlushed));
   if (!b.portable) {
     list.push_back(flushed_results());
     list.push_back(last_is_copied());

@@ -8,10 +8,12 @@
 #include <string>
 
 #include "reference/fast/floating_point.hpp"
+#include "reference/formats/classify.hpp"
 #include "suites/activation/binding.hpp"
 #include "suites/activation/suite.hpp"
 #include "suites/core/bounds/interval.hpp"
 #include "suites/core/diagnose/diagnose.hpp"
+#include "suites/core/judge/classification.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 
 namespace halfmark::suites::activation {
@@ -114,6 +116,68 @@ TEST(StoresOfGelu, OfSubnormalResultsAreFound) {
   };
   EXPECT_EQ("subnormals-cut", stored(true));
   EXPECT_EQ("general-subnormals-too-near-zero", stored(false));
+}
+
+// A library that clamps the argument of tanh by fmin and fmax, which let a number win.
+TEST(NanInGelu, MayBecomeANumberWhereNothingIsPromised) {
+  const auto clamping = [](Bits x, Bits right) { return formats::is_nan(kFp16, x) ? 0 : right; };
+  for (const char* name : {"activation.gelu_tanh.fp16.library.n65536.all.s7",
+                           "activation.gelu_tanh.fp16.library.n4096.limits.s7"}) {
+    const Prepared prepared(suite(), parse_case("activation", suite().axes, name));
+    TensorSet got = prepared.expected.middle;
+    formats::Tensor& y = got.at("y");
+    for (std::size_t i = 0; i < y.count(); ++i)
+      y.set(i, clamping(prepared.inputs.at("x").at(i), y.at(i)));
+    const auto standing = [&](bool is_promised) {
+      backends::DeviceInfo device;
+      device.promises.push_back({"operators.nan", is_promised, "silent", "no document"});
+      CaseResult result;
+      result.mismatches = compare(prepared.allowance(), got).mismatches;
+      result.explanations = diagnose(*prepared.problem, prepared.inputs, prepared.allowance(), got);
+      decide_standing(result, prepared.problem->row(device), {device});
+      return result.standing;
+    };
+    EXPECT_EQ(Standing::kDeviation, standing(false)) << name;
+    EXPECT_EQ(Standing::kViolation, standing(true)) << name;
+    std::size_t number = 0;
+    while (formats::is_nan(kFp16, prepared.inputs.at("x").at(number))) ++number;
+    y.set(number, 0x7bff);
+    EXPECT_EQ(Standing::kViolation, standing(false)) << name << ": and is wrong elsewhere";
+  }
+}
+
+// The gradient of ReLU where the device reads subnormal numbers as zeros: x alone, or dy, too.
+TEST(GradientOfRelu, MayReadSubnormalsAsZerosWhereTheyAreNotPromised) {
+  for (const char* tail : {"fp16.library.n65536.all", "fp16.library.n65536.tiny",
+                           "bf16.library.n4096.bits", "fp32.library.n4096.bits"}) {
+    const std::string name = std::string("activation.relu-backward.") + tail + ".s7";
+    const Prepared prepared(suite(), parse_case("activation", suite().axes, name));
+    const formats::Tensor& x = prepared.inputs.at("x");
+    const formats::Tensor& dy = prepared.inputs.at("dy");
+    const Format& f = *x.format;
+    for (const bool both : {false, true}) {
+      TensorSet got = prepared.expected.middle;
+      formats::Tensor& dx = got.at("dx");
+      for (std::size_t i = 0; i < x.count(); ++i) {
+        const bool is_zero =
+            formats::is_subnormal(f, x.at(i)) || (both && formats::is_subnormal(f, dy.at(i)));
+        if (is_zero && !formats::is_zero(f, dx.at(i)))
+          dx.set(i, formats::is_subnormal(f, x.at(i)) ? 0 : dy.at(i) & f.sign_mask());
+      }
+      CaseResult result;
+      result.mismatches = compare(prepared.allowance(), got).mismatches;
+      ASSERT_LT(0U, result.mismatches) << name;
+      result.explanations = diagnose(*prepared.problem, prepared.inputs, prepared.allowance(), got);
+      const auto standing = [&](bool is_promised) {
+        backends::DeviceInfo device;
+        device.promises.push_back({"fp32.subnormals", is_promised, "silent", "no document"});
+        decide_standing(result, prepared.problem->row(device), {device});
+        return result.standing;
+      };
+      EXPECT_EQ(Standing::kDeviation, standing(false)) << name << ' ' << both << result.reason;
+      EXPECT_EQ(Standing::kViolation, standing(true)) << name << ' ' << both;
+    }
+  }
 }
 
 // Zeros of either sign are equal, so that < and <= give the same.

@@ -3,9 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+
 #include "reference/formats/classify.hpp"
 #include "reference/formats/text.hpp"
+#include "reference/formats/ulp.hpp"
+#include "suites/arithmetic/bounded.hpp"
+#include "suites/arithmetic/flushes.hpp"
 #include "suites/arithmetic/operations.hpp"
+#include "suites/core/execute/plan_builder.hpp"
 
 namespace halfmark::suites::arithmetic {
 namespace {
@@ -39,6 +47,11 @@ constexpr Canary exact(std::string_view name, std::string_view format, std::stri
   return {name,    format, operation,  operands,      right, "correct",
           meaning, wrong,  wrong_word, wrong_meaning, ""};
 }
+
+constexpr std::string_view kNear =
+    "within the bound of devices that promise no correctly rounded quotients and roots";
+
+constexpr std::string_view kFlushed = "subnormals are flushed in another way that is left open";
 
 constexpr std::string_view kFp32Freedom = "fp32.subnormals";
 constexpr std::string_view kFp16Freedom = "fp16.arithmetic.subnormals";
@@ -161,7 +174,7 @@ std::string_view standing_of(bool right, bool known_wrong, const backends::Promi
 
 std::string call_text(const Canary& canary, const Operation& op) {
   const Bits values[] = {canary.operands.a, canary.operands.b, canary.operands.c};
-  std::string text = fmt::format("{}(", op.name);
+  std::string text = fmt::format("{}(", entry_name(op));
   for (int i = 0; i < op.arity; ++i) {
     text += fmt::format("{}{}", i == 0 ? "" : ", ", formats::hex(*op.operand, values[i]));
   }
@@ -178,8 +191,22 @@ json describe(const Canary& canary, std::string observed, std::string_view meani
           {"claim", promise == nullptr ? "" : promise->evidence}};
 }
 
-json judge(const Canary& canary, const Operation& op, const DeviceResult& result,
-           const backends::DeviceInfo& device) {
+// Quotients and roots have a bound where the device does not promise to round them correctly.
+const Operation& operation_of(const Canary& canary, const backends::DeviceInfo& device) {
+  const Operation& op = *find_operation(canary.format, canary.operation);
+  const Operation* bounded = find_operation(canary.format, fmt::format("{}_ulp", op.name));
+  return bounded == nullptr || device.offers(op.rounded_by) ? op : *bounded;
+}
+
+bool is_within_bound(const Canary& canary, const Operation& op, Bits got) {
+  if (!is_bounded(op)) return false;
+  const auto [low, high] = range_of(op, canary.operands);
+  const std::int64_t place = formats::ordered(*op.result, got);
+  return formats::ordered(*op.result, low) <= place && place <= formats::ordered(*op.result, high);
+}
+
+json judge(const Canary& canary, const DeviceResult& result, const backends::DeviceInfo& device) {
+  const Operation& op = operation_of(canary, device);
   const backends::Promise* promise =
       canary.freedom.empty() ? nullptr : device.promise(canary.freedom);
   if (result.error)
@@ -187,17 +214,24 @@ json judge(const Canary& canary, const Operation& op, const DeviceResult& result
   const Bits got = result.outputs.at("d").at(0);
   const bool nan = formats::is_nan(*op.result, canary.right);
   const bool right = nan ? formats::is_nan(*op.result, got) : got == canary.right;
+  const bool near = !right && !nan && is_within_bound(canary, op, got);
   const bool known_wrong = got == canary.known_wrong;
+  const bool open = !known_wrong && promise != nullptr && !promise->offered && may_flush(op) &&
+                    is_left_open(op, canary.operands, got);
   const std::string_view word = right         ? canary.right_word
+                                : near        ? "near"
                                 : known_wrong ? canary.wrong_word
+                                : open        ? "flushed"
                                               : "other";
   const std::string_view meaning = right         ? canary.right_meaning
+                                   : near        ? kNear
                                    : known_wrong ? canary.wrong_meaning
+                                   : open        ? kFlushed
                                                  : "neither the right result nor a known wrong one";
   return describe(
       canary,
       fmt::format("{}: {} = {}", word, call_text(canary, op), formats::hex(*op.result, got)),
-      meaning, standing_of(right, known_wrong, promise), promise);
+      meaning, standing_of(right || near, known_wrong || open, promise), promise);
 }
 
 }  // namespace
@@ -206,17 +240,26 @@ json run_canaries(Session& session) {
   const backends::DeviceInfo& device = session.device().info();
   json list = json::array();
   for (const Canary& canary : kCanaries) {
-    const Operation& op = *find_operation(canary.format, canary.operation);
-    if (!lacked(op, device).empty()) continue;
+    const Operation& op = operation_of(canary, device);
+    Plan plan = plan_for(op, 1);
+    const auto& [x, y, z] = plan.launches.front().items;
+    if (!lacked(op, device).empty() || !require_group(plan, device, x * y * z)) continue;
     TensorSet inputs;
     const Bits values[] = {canary.operands.a, canary.operands.b, canary.operands.c};
     for (int i = 0; i < op.arity; ++i) {
       inputs.emplace(std::string(1, static_cast<char>('a' + i)),
                      formats::Tensor::from_bits(*op.operand, std::span(&values[i], 1)));
     }
-    list.push_back(judge(canary, op, execute(session, plan_for(op, 1), inputs), device));
+    list.push_back(judge(canary, execute(session, plan, inputs), device));
   }
   return list;
+}
+
+json judged_canary(std::string_view name, const DeviceResult& result,
+                   const backends::DeviceInfo& device) {
+  const auto* found = std::ranges::find(kCanaries, name, &Canary::name);
+  if (found == std::end(kCanaries)) throw std::logic_error("no such canary: " + std::string(name));
+  return judge(*found, result, device);
 }
 
 }  // namespace halfmark::suites::arithmetic

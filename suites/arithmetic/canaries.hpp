@@ -14,4 +14,9 @@ namespace halfmark::suites::arithmetic {
 /// unknown), claim.
 [[nodiscard]] nlohmann::json run_canaries(Session& session);
 
+/// The canary of that name, of a device that gave this result. Throws std::logic_error for an
+/// unknown name.
+[[nodiscard]] nlohmann::json judged_canary(std::string_view name, const DeviceResult& result,
+                                           const backends::DeviceInfo& device);
+
 }  // namespace halfmark::suites::arithmetic

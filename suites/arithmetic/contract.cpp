@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suites/arithmetic/contract.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -9,8 +11,9 @@
 namespace halfmark::suites::arithmetic {
 namespace {
 
-constexpr std::string_view kFormatOf =
-    "IEEE 754-2019, 5.4.1 formatOf general-computational operations, and 4.3.1 roundTiesToEven";
+constexpr std::string_view kHalfRounded =
+    "IEEE 754-2019, 5.4.1 formatOf general-computational operations, and 4.3.1 roundTiesToEven; "
+    "promised by the device as correctly rounded fp16 division and square root";
 constexpr std::string_view kSinglePromise =
     "IEEE 754-2019, 5.4.1; OpenCL C 1.2, 7.4 relative error as ULPs: x + y, x - y, x * y and fma "
     "correctly rounded";
@@ -32,20 +35,19 @@ constexpr ContractRow exact(std::string_view id, std::string_view promise, std::
           .bound_ulps = 0};
 }
 
-// A result within 2.5 ULP of the exact quotient (3 ULP of the exact root) is at most 3 encodings
-// from the correctly rounded one, because rounding moved that by at most half a ULP.
-constexpr ContractRow within(std::string_view id, std::string_view promise, std::string_view source,
-                             std::uint64_t bound_ulps) {
-  return {.id = id,
-          .tier = Tier::kExact,
-          .promise = promise,
-          .source = source,
-          .freedoms = kFp32Freedoms,
-          .bound_ulps = bound_ulps};
-}
-
 constexpr std::span<const Freedom> kSingle = kFp32Freedoms;
 constexpr std::span<const Freedom> kHalf = kFp16Freedoms;
+
+// The operation's own bound decides; the row records it in whole ULPs.
+constexpr ContractRow within(std::string_view id, std::string_view promise, std::string_view source,
+                             std::span<const Freedom> freedoms, std::uint64_t bound_ulps) {
+  return {.id = id,
+          .tier = Tier::kBounded,
+          .promise = promise,
+          .source = source,
+          .freedoms = freedoms,
+          .bound_ulps = bound_ulps};
+}
 
 constexpr ContractRow kRows[] = {
     exact("arithmetic.fp32.add", "a + b is the exact sum, rounded once to nearest even",
@@ -63,15 +65,15 @@ constexpr ContractRow kRows[] = {
     exact("arithmetic.fp32.div", "a / b is the exact quotient, rounded once to nearest even",
           "IEEE 754-2019, 5.4.1; promised by the device as correctly rounded division", kSingle),
     within("arithmetic.fp32.div.ulp", "a / b is within 2.5 ULP of the exact quotient",
-           "OpenCL C 1.2, 7.4 relative error as ULPs: x / y <= 2.5 ulp", 3),
+           "OpenCL C 1.2, 7.4 relative error as ULPs: x / y <= 2.5 ulp", kSingle, 3),
     exact("arithmetic.fp32.sqrt", "sqrt(a) is the exact root, rounded once to nearest even",
           "IEEE 754-2019, 5.4.1; promised by the device as correctly rounded square root", kSingle),
     within("arithmetic.fp32.sqrt.ulp", "sqrt(a) is within 3 ULP of the exact root",
-           "OpenCL C 1.2, 7.4 relative error as ULPs: sqrt <= 3 ulp", 3),
+           "OpenCL C 1.2, 7.4 relative error as ULPs: sqrt <= 3 ulp", kSingle, 3),
     exact(
         "arithmetic.fp32.rint", "rint(a) is the nearest integral value, ties to even",
         "IEEE 754-2019, 5.3.1 roundToIntegralTiesToEven; OpenCL C 1.2, 7.4: rint correctly rounded",
-        {}),
+        kSingle),
     exact("arithmetic.fp32.ldexp", "ldexp(a, n) is a * 2^n, rounded once to nearest even",
           "IEEE 754-2019, 5.3.3 scaleB; OpenCL C 1.2, 7.4: ldexp correctly rounded", kSingle),
     exact("arithmetic.fp32.lt", "a < b compares values; false when either is NaN",
@@ -106,9 +108,17 @@ constexpr ContractRow kRows[] = {
     exact("arithmetic.fp16.mul", "a * b in fp16 is the exact product, rounded once to fp16",
           kHalfPromise, kHalf),
     exact("arithmetic.fp16.div", "a / b in fp16 is the exact quotient, rounded once to fp16",
-          kFormatOf, kHalf),
+          kHalfRounded, kHalf),
+    within("arithmetic.fp16.div.ulp", "a / b in fp16 is within 1 ULP of the exact quotient",
+           "OpenCL C 3.0, 7.4 relative error as ULPs, half precision: x / y <= 1 ulp, by "
+           "OpenCL-Docs 1293 (2025); correctly rounded before",
+           kHalf, 1),
     exact("arithmetic.fp16.sqrt", "sqrt(a) in fp16 is the exact root, rounded once to fp16",
-          kFormatOf, kHalf),
+          kHalfRounded, kHalf),
+    within("arithmetic.fp16.sqrt.ulp", "sqrt(a) in fp16 is within 1.5 ULP of the exact root",
+           "OpenCL C 3.0, 7.4 relative error as ULPs, half precision: sqrt <= 1.5 ulp, by "
+           "OpenCL-Docs 1386 (2025); correctly rounded before",
+           kHalf, 2),
     exact("arithmetic.fp16.fma", "fma in fp16 is the exact a * b + c, rounded once to fp16",
           kHalfPromise, kHalf),
     exact("arithmetic.fp16.muladd",
@@ -129,12 +139,9 @@ std::span<const ContractRow> contract() { return kRows; }
 
 std::span<const NotAssertedRow> not_asserted() { return kNotAsserted; }
 
-const ContractRow& row_for(const Operation& operation, bool correctly_rounded) {
-  std::string id =
-      "arithmetic." + std::string(operation.format) + "." + std::string(operation.name);
-  const bool optional =
-      operation.format == "fp32" && (operation.name == "div" || operation.name == "sqrt");
-  if (optional && !correctly_rounded) id += ".ulp";
+const ContractRow& row_for(const Operation& operation) {
+  const std::string id = fmt::format("arithmetic.{}.{}{}", operation.format, entry_name(operation),
+                                     is_bounded(operation) ? ".ulp" : "");
   const auto* found = std::find_if(std::begin(kRows), std::end(kRows),
                                    [&](const ContractRow& r) { return r.id == id; });
   if (found == std::end(kRows)) throw std::logic_error("no contract row " + id);

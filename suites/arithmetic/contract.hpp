@@ -13,8 +13,6 @@ namespace halfmark::suites::arithmetic {
 
 [[nodiscard]] std::span<const NotAssertedRow> not_asserted();
 
-/// `correctly_rounded`: whether the device promises correctly rounded fp32 division and
-/// square root.
-[[nodiscard]] const ContractRow& row_for(const Operation& operation, bool correctly_rounded);
+[[nodiscard]] const ContractRow& row_for(const Operation& operation);
 
 }  // namespace halfmark::suites::arithmetic

@@ -124,7 +124,7 @@ constexpr Direction kDirections[] = {
 
 // In `..._in_fp32` only the last conversion may give a subnormal number.
 Machine rounding_machine(const Operation& op, Rounding rounding) {
-  if (plain_name(op) == op.name) return models::uniform_machine({.rounding = rounding});
+  if (!is_in_fp32(op)) return models::uniform_machine({.rounding = rounding});
   Machine machine;
   machine.convert.rounding = rounding;
   return machine;

@@ -71,14 +71,18 @@ const Format* const kHalf = &formats::kFp16;
 const Format* const kSingle = &formats::kFp32;
 const Format* const kBrain = &formats::kBf16;
 constexpr std::string_view kHalfArithmetic = "fp16.arithmetic";
+constexpr std::string_view kRounded = "fp32.divide_sqrt_correctly_rounded";
+constexpr std::string_view kHalfRounded = "fp16.arithmetic.divide_sqrt_correctly_rounded";
 
 // bf16 conversions are integer code of the prelude: they need only fp32 storage from the device.
 const Operation kOperations[] = {
     {"fp32", "add", 2, kSingle, kSingle, "", add},
     {"fp32", "sub", 2, kSingle, kSingle, "", sub},
     {"fp32", "mul", 2, kSingle, kSingle, "", mul},
-    {"fp32", "div", 2, kSingle, kSingle, "", div},
-    {"fp32", "sqrt", 1, kSingle, kSingle, "", sqrt},
+    {"fp32", "div", 2, kSingle, kSingle, "", div, kRounded},
+    {"fp32", "div_ulp", 2, kSingle, kSingle, "", div, kRounded, operators::Ulps::and_a_half(2)},
+    {"fp32", "sqrt", 1, kSingle, kSingle, "", sqrt, kRounded},
+    {"fp32", "sqrt_ulp", 1, kSingle, kSingle, "", sqrt, kRounded, 3},
     {"fp32", "fma", 3, kSingle, kSingle, "", fma},
     {"fp32", "muladd", 3, kSingle, kSingle, "", muladd},
     {"fp32", "rint", 1, kSingle, kSingle, "", rint},
@@ -92,12 +96,15 @@ const Operation kOperations[] = {
     {"fp16", "add_in_fp32", 2, kHalf, kHalf, "fp16.storage", in_fp32<add>},
     {"fp16", "sub_in_fp32", 2, kHalf, kHalf, "fp16.storage", in_fp32<sub>},
     {"fp16", "mul_in_fp32", 2, kHalf, kHalf, "fp16.storage", in_fp32<mul>},
-    {"fp16", "div_in_fp32", 2, kHalf, kHalf, "fp32.divide_sqrt_correctly_rounded", in_fp32<div>},
+    {"fp16", "div_in_fp32", 2, kHalf, kHalf, kRounded, in_fp32<div>},
     {"fp16", "add", 2, kHalf, kHalf, kHalfArithmetic, add},
     {"fp16", "sub", 2, kHalf, kHalf, kHalfArithmetic, sub},
     {"fp16", "mul", 2, kHalf, kHalf, kHalfArithmetic, mul},
-    {"fp16", "div", 2, kHalf, kHalf, kHalfArithmetic, div},
-    {"fp16", "sqrt", 1, kHalf, kHalf, kHalfArithmetic, sqrt},
+    {"fp16", "div", 2, kHalf, kHalf, kHalfArithmetic, div, kHalfRounded},
+    {"fp16", "div_ulp", 2, kHalf, kHalf, kHalfArithmetic, div, kHalfRounded, 1},
+    {"fp16", "sqrt", 1, kHalf, kHalf, kHalfArithmetic, sqrt, kHalfRounded},
+    {"fp16", "sqrt_ulp", 1, kHalf, kHalf, kHalfArithmetic, sqrt, kHalfRounded,
+     operators::Ulps::and_a_half(1)},
     {"fp16", "fma", 3, kHalf, kHalf, kHalfArithmetic, fma},
     {"fp16", "muladd", 3, kHalf, kHalf, kHalfArithmetic, muladd},
 };
@@ -111,16 +118,32 @@ std::span<const Operation> operations() { return kOperations; }
 
 std::string_view lacked(const Operation& operation, const backends::DeviceInfo& device) {
   if (lacks_full_profile(device)) return kFullProfile;
-  return operation.needs.empty() || device.offers(operation.needs) ? "" : operation.needs;
+  if (!operation.needs.empty() && !device.offers(operation.needs)) return operation.needs;
+  const bool may_err = is_bounded(operation) || operation.rounded_by.empty();
+  return may_err || device.offers(operation.rounded_by) ? "" : operation.rounded_by;
 }
 
 bool is_half_arithmetic(const Operation& operation) { return operation.needs == kHalfArithmetic; }
 
+bool is_bounded(const Operation& operation) { return operation.ulps != operators::Ulps(); }
+
+namespace {
+
+constexpr std::string_view kInFp32 = "_in_fp32";
+constexpr std::string_view kUlp = "_ulp";
+
+std::string_view without(std::string_view name, std::string_view suffix) {
+  return name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
+}
+
+}  // namespace
+
+bool is_in_fp32(const Operation& operation) { return operation.name.ends_with(kInFp32); }
+
+std::string_view entry_name(const Operation& operation) { return without(operation.name, kUlp); }
+
 std::string_view plain_name(const Operation& operation) {
-  constexpr std::string_view kSuffix = "_in_fp32";
-  std::string_view name = operation.name;
-  if (name.ends_with(kSuffix)) name.remove_suffix(kSuffix.size());
-  return name;
+  return without(entry_name(operation), kInFp32);
 }
 
 const Operation* find_operation(std::string_view format, std::string_view name) {
@@ -135,7 +158,7 @@ Plan plan_for(const Operation& operation, std::size_t count) {
   Launch launch{
       .family = "arithmetic",
       .defines = {},
-      .entry = fmt::format("{}_{}", operation.format, operation.name),
+      .entry = fmt::format("{}_{}", operation.format, entry_name(operation)),
       .groups = {static_cast<std::uint32_t>((count + kGroupItems - 1) / kGroupItems), 1, 1},
       .items = {kGroupItems, 1, 1},
       .arguments = {}};

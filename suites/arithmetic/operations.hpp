@@ -10,6 +10,7 @@
 
 #include "backends/device_info.hpp"
 #include "reference/models/machine.hpp"
+#include "reference/operators/ulp_range.hpp"
 #include "reference/soft/soft.hpp"
 #include "suites/core/execute/plan.hpp"
 
@@ -24,13 +25,17 @@ using Evaluate = formats::Bits (*)(const formats::Format& operand, const formats
 
 struct Operation {
   std::string_view format;  // of the operands; the case's format token
-  std::string_view name;    // the case's operation token, and the kernel entry after "<format>_"
+  std::string_view name;    // the case's operation token
   int arity = 1;
   const formats::Format* operand = nullptr;
   const formats::Format* result = nullptr;
   // The operation is skipped on devices without this capability.
   std::string_view needs;
   Evaluate evaluate;
+  // Promises that quotients and roots are correctly rounded, which an interface may leave open;
+  // empty: no interface does. `..._ulp` is the same operation where it is not promised.
+  std::string_view rounded_by = {};
+  operators::Ulps ulps = {};  // none: correctly rounded
 };
 
 [[nodiscard]] std::span<const Operation> operations();
@@ -43,7 +48,14 @@ struct Operation {
 /// Whether it computes in fp16 itself, not by way of fp32.
 [[nodiscard]] bool is_half_arithmetic(const Operation& operation);
 
-/// The name without "_in_fp32": the operation that the operands must be hard for.
+/// Whether it has a bound instead of one right result.
+[[nodiscard]] bool is_bounded(const Operation& operation);
+/// Whether its operands and its result are fp16, and it computes in fp32.
+[[nodiscard]] bool is_in_fp32(const Operation& operation);
+
+/// The name without "_ulp": the kernel entry after "<format>_".
+[[nodiscard]] std::string_view entry_name(const Operation& operation);
+/// The name without "_in_fp32" and "_ulp": the operation that the operands must be hard for.
 [[nodiscard]] std::string_view plain_name(const Operation& operation);
 
 /// The exponent operand of `ldexp`: an int32 stored in place of an encoding.

@@ -24,7 +24,8 @@ inline constexpr std::uint64_t kSweepPairs = 1u << 28;  // per case of a sweep
 /// The fast engine's operation with the same results; nothing if there is none.
 [[nodiscard]] std::optional<fast::Operation> engine_operation(const Operation& operation);
 
-/// Whether every pair of its operands can be enumerated.
+/// Whether every pair of its operands can be enumerated, and has one right result: digests know no
+/// bound.
 [[nodiscard]] bool has_pairs(const Operation& operation);
 
 /// Throws UsageError if fewer than n pairs remain from (seed, 0) on, or if digested pairs are not

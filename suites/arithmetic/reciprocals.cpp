@@ -217,7 +217,7 @@ class Ways {
   explicit Ways(const Operation& op) : op_(op), divides_(plain_name(op) == "div") {}
 
   [[nodiscard]] std::vector<Member> all() && {
-    const bool through_fp32 = plain_name(op_) != op_.name;
+    const bool through_fp32 = is_in_fp32(op_);
     for (const bool in_fp32 : {false, true}) {
       if (in_fp32 ? *op_.operand == kFp32 : through_fp32) continue;
       for (const StepWords& step : kSteps) add_seeds(step, in_fp32);

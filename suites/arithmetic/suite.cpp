@@ -7,10 +7,12 @@
 
 #include "reference/fast/convert.hpp"
 #include "reference/fast/elementwise.hpp"
+#include "suites/arithmetic/bounded.hpp"
 #include "suites/arithmetic/contract.hpp"
 #include "suites/arithmetic/departures.hpp"
 #include "suites/arithmetic/families.hpp"
 #include "suites/arithmetic/fills.hpp"
+#include "suites/arithmetic/flushes.hpp"
 #include "suites/arithmetic/operations.hpp"
 #include "suites/arithmetic/pairs.hpp"
 #include "suites/core/case/axes.hpp"
@@ -27,10 +29,12 @@ const std::vector<Axis>& axes() {
       axis_of_words(
           "operation",
           "the elementary operation; to_<format> is a conversion; muladd is two operations; "
-          "..._in_fp32 has fp16 in memory and fp32 in between",
-          {"add", "sub", "mul", "div", "sqrt", "fma", "muladd", "rint", "ldexp", "lt", "eq",
-           "to_fp16", "to_bf16", "to_fp32", "add_in_fp32", "sub_in_fp32", "mul_in_fp32",
-           "div_in_fp32"}),
+          "..._in_fp32 has fp16 in memory and fp32 in between; ..._ulp has the bound of devices "
+          "that promise no correct rounding",
+          {"add",     "sub",         "mul",         "div",         "div_ulp",
+           "sqrt",    "sqrt_ulp",    "fma",         "muladd",      "rint",
+           "ldexp",   "lt",          "eq",          "to_fp16",     "to_bf16",
+           "to_fp32", "add_in_fp32", "sub_in_fp32", "mul_in_fp32", "div_in_fp32"}),
       provider_axis(Providers::kHalfmark),
       size_axis(),
       fill_axis(fill_names()),
@@ -119,8 +123,10 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
   return list;
 }
 
-const ContractRow& row(const Case& c, const backends::DeviceInfo& device) {
-  return row_for(operation_of(c), device.offers("fp32.divide_sqrt_correctly_rounded"));
+// A bound is for devices that do not promise more.
+bool concerns(const Case& c, const backends::DeviceInfo& device) {
+  const Operation& operation = operation_of(c);
+  return !is_bounded(operation) || !device.offers(operation.rounded_by);
 }
 
 Plan plan(const Case& c, const backends::DeviceInfo& device) {
@@ -199,7 +205,7 @@ TensorSet refer(const Case& c, const TensorSet& in, const models::Machine& machi
 std::vector<Hypothesis> hypotheses(const Case& c) {
   std::vector<Hypothesis> list;
   for (const Departure& departure : departures()) {
-    if (departure.operation != c.word("operation")) continue;
+    if (departure.operation != entry_name(operation_of(c))) continue;
     const auto evaluate = [evaluate = departure.evaluate](const Case& which, const TensorSet& in) {
       return evaluate_all(which, in, models::Machine{}, evaluate);
     };
@@ -288,7 +294,11 @@ std::optional<Digested> digested(const Case& c) {
 namespace {
 
 Expectation expect(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
-  return {refer(c, inputs, machine)};
+  Expectation expected(refer(c, inputs, machine));
+  const Operation& operation = operation_of(c);
+  if (is_bounded(operation) && machine == models::Machine{})
+    expected.enclosure = enclosure_of(operation, inputs);
+  return expected;
 }
 
 class ArithmeticProblem final : public Problem {
@@ -299,10 +309,10 @@ class ArithmeticProblem final : public Problem {
   }
 
   std::string operation() const override {
-    return fmt::format("{}.{}", c().word("format"), c().word("operation"));
+    return fmt::format("{}.{}", c().word("format"), entry_name(operation_of(c())));
   }
-  const ContractRow& row(const backends::DeviceInfo& device) const override {
-    return arithmetic::row(c(), device);
+  const ContractRow& row(const backends::DeviceInfo&) const override {
+    return row_for(operation_of(c()));
   }
   Plan plan(const backends::DeviceInfo& device) const override {
     return arithmetic::plan(c(), device);
@@ -313,9 +323,13 @@ class ArithmeticProblem final : public Problem {
   }
   std::vector<Hypothesis> mistakes() const override { return arithmetic::hypotheses(c()); }
   std::vector<Hypothesis> families() const override { return family_hypotheses(c()); }
-  std::vector<Hypothesis> mistakes_seen_in(const Places&, const TensorSet&) const override {
-    const bool is_half = is_half_arithmetic(operation_of(c()));
-    return is_half ? truncating_and_flushing(*this) : std::vector<Hypothesis>{};
+  std::vector<Hypothesis> mistakes_seen_in(const Places&, const TensorSet& outputs) const override {
+    const Operation& operation = operation_of(c());
+    std::vector<Hypothesis> list;
+    if (is_half_arithmetic(operation)) list = truncating_and_flushing(*this);
+    if (may_flush(operation) && !is_digested(c()))
+      list.push_back(flushes_as_left_open(operation, outputs));
+    return list;
   }
   std::vector<Operand> operands(const TensorSet& inputs, std::string_view tensor,
                                 std::size_t index) const override {
@@ -337,7 +351,8 @@ const Suite& suite() {
       .contract = contract(),
       .cases = cases,
       .bind = bind_as<ArithmeticProblem>,
-      .not_asserted = not_asserted()};
+      .not_asserted = not_asserted(),
+      .concerns = concerns};
   return kSuite;
 }
 

@@ -36,15 +36,16 @@ struct Binding {
 [[nodiscard]] std::span<const ContractRow> contract();
 [[nodiscard]] const ContractRow& contract_row(const Case& c, const backends::DeviceInfo& device);
 [[nodiscard]] std::vector<Hypothesis> hypotheses(const Case& c);
-/// Those whose parameter the wrong places reveal.
-[[nodiscard]] std::vector<Hypothesis> hypotheses_seen_in(const Case& c, const Places& wrong);
+/// Those whose parameter the wrong places or the results reveal.
+[[nodiscard]] std::vector<Hypothesis> hypotheses_seen_in(const Case& c, const Places& wrong,
+                                                         const TensorSet& outputs);
 
 // clang-format off
 /// all      every encoding of the source (at most 16 bits)
 /// ties     every encoding of the result, the midpoint above it and that midpoint's two neighbours
 ///          in the source, including the overflow threshold
 /// nan      NaNs of every payload, infinities and numbers
-/// bits     every encoding equally likely; for integers, every length
+/// bits     every encoding equally likely; for integers, the extremes, 1, -1, 0, and every length
 // clang-format on
 [[nodiscard]] std::span<const std::string_view> fill_names();
 [[nodiscard]] bool applies(std::string_view fill, const Binding& b);

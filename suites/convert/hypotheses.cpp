@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What implementations of conversions have been seen to do instead.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <functional>
-#include <optional>
-#include <set>
-
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
 #include "suites/convert/binding.hpp"
+#include "suites/convert/faithful.hpp"
 
 namespace halfmark::suites::convert {
 namespace {
@@ -17,8 +11,6 @@ namespace {
 using formats::Bits;
 using formats::Format;
 using formats::kFp32;
-
-Bits plain(const Binding& b, Bits x) { return converted(b, x, {.overflow = b.overflow}); }
 
 // The first `bits` bits of the encoding are those of the narrow format: bf16 in fp32.
 Bits cut(const Binding& b, Bits x) {
@@ -219,7 +211,7 @@ struct Departure {
   std::string_view sentence;
   Bits (*evaluate)(const Binding&, Bits);
   bool (*concerns)(const Binding&);
-  std::string_view freedom = {};
+  std::string_view freedom = {};  // kFaithful: where the results are
 };
 
 constexpr Departure kDepartures[] = {
@@ -230,25 +222,28 @@ constexpr Departure kDepartures[] = {
      one_sign_saturates<true>, any},
     {"positive-saturates", "sat", "overflow of positive numbers gives the largest number",
      one_sign_saturates<false>, any},
-    {"ties-away", "cvt_round", "ties go away from zero", ties_away, from_float},
-    {"ties-up", "cvt_round", "ties go toward plus infinity", ties_up, from_float},
-    {"ties-toward-zero", "cvt_round", "ties go toward zero", ties_toward_zero, from_float},
-    {"least-flushed", "ftz_out", "the least subnormal result becomes zero", least_flushed, any},
-    {"subnormals-cut", "cvt_round", "subnormal results are truncated", subnormals_cut, any},
+    {"ties-away", "cvt_round", "ties go away from zero", ties_away, from_float, kFaithful},
+    {"ties-up", "cvt_round", "ties go toward plus infinity", ties_up, from_float, kFaithful},
+    {"ties-toward-zero", "cvt_round", "ties go toward zero", ties_toward_zero, from_float,
+     kFaithful},
+    {"least-flushed", "ftz_out", "the least subnormal result becomes zero", least_flushed, any,
+     kFaithful},
+    {"subnormals-cut", "cvt_round", "subnormal results are truncated", subnormals_cut, any,
+     kFaithful},
     {"infinity-as-number", "decode", "infinity is read as a number of one more binade",
      infinity_as_number, widens},
     {"through-1-bit-more", "double_round", "the value is rounded to one fraction bit more first",
-     through_bits<1>, any},
+     through_bits<1>, any, kFaithful},
     {"through-2-bits-more", "double_round", "the value is rounded to two fraction bits more first",
-     through_bits<2>, any},
+     through_bits<2>, any, kFaithful},
     {"through-3-bits-more", "double_round",
-     "the value is rounded to three fraction bits more first", through_bits<3>, any},
+     "the value is rounded to three fraction bits more first", through_bits<3>, any, kFaithful},
     {"through-4-bits-more", "double_round", "the value is rounded to four fraction bits more first",
-     through_bits<4>, any},
+     through_bits<4>, any, kFaithful},
     {"through-fp32", "double_round", "the value is rounded to fp32 first", through_single,
-     beside_single},
+     beside_single, kFaithful},
     {"through-fp16", "double_round", "the value is rounded to fp16 first", through_half,
-     wider_than_half},
+     wider_than_half, kFaithful},
     {"loses-minus-zero", "signed_zero", "a result of -0 becomes +0", without_minus_zero, any,
      "signed_zero"},
     {"minus-zero-operand-as-plus", "signed_zero", "an operand of -0 counts as +0",
@@ -260,7 +255,7 @@ constexpr Departure kDepartures[] = {
      widens},
     {"overflows-early", "cvt_round",
      "what lies above the largest number becomes an infinity where it should round down",
-     overflows_early, overflows},
+     overflows_early, overflows, kFaithful},
     {"top-field-overflows", "range", "the binade of the top exponent field counts as overflow",
      top_binade_lost<Top::kOverflows>, any},
     {"top-field-clamps", "range",
@@ -276,36 +271,6 @@ constexpr Departure kDepartures[] = {
      cuts_fraction},
 };
 
-Bits away(const Binding& b, Bits x) {
-  const bool is_negative = formats::sign(b.stored(), x);
-  return converted(b, x,
-                   {.rounding = is_negative ? soft::Rounding::kDown : soft::Rounding::kUp,
-                    .overflow = b.overflow});
-}
-
-// The exponent of a normal result that is not exact, before it is rounded.
-std::optional<int> inexact_binade(const Binding& b, Bits x) {
-  const Bits near =
-      converted(b, x, {.rounding = soft::Rounding::kTowardZero, .overflow = b.overflow});
-  if (!formats::is_finite(*b.to, near) || near == away(b, x)) return std::nullopt;
-  const int exponent = formats::exponent_field(*b.to, near) - b.to->bias;
-  return exponent < b.to->min_exponent() ? std::nullopt : std::optional(exponent);
-}
-
-formats::Tensor mapped(const Binding& b, const formats::Tensor& x,
-                       const std::function<Bits(Bits)>& map) {
-  formats::Tensor y = formats::Tensor::zeros(*b.to, x.count());
-  for (std::size_t i = 0; i < x.count(); ++i) y.set(i, map(x.at(i)));
-  return y;
-}
-
-// A result that was rounded twice is one of the two numbers next to the operand.
-std::vector<std::string> freedoms_of(const Departure& d) {
-  if (d.finding_class == "double_round") return {"faithful_rounding"};
-  if (d.freedom.empty()) return {};
-  return {std::string(d.freedom)};
-}
-
 }  // namespace
 
 std::vector<Hypothesis> hypotheses(const Case& c) {
@@ -313,44 +278,18 @@ std::vector<Hypothesis> hypotheses(const Case& c) {
   std::vector<Hypothesis> list;
   for (const Departure& d : kDepartures) {
     if (!d.concerns(bound)) continue;
-    list.push_back({.name = std::string(d.name),
-                    .finding_class = d.finding_class,
-                    .sentence = std::string(d.sentence),
-                    .evaluate =
-                        [evaluate = d.evaluate](const Case& which, const TensorSet& in) {
-                          const Binding b = bind(which);
-                          return TensorSet{{"y", mapped(b, in.at("x"), [&](Bits bits) {
-                                              return evaluate(b, bits);
-                                            })}};
-                        },
-                    .freedoms = freedoms_of(d)});
+    Hypothesis hypothesis{
+        .name = std::string(d.name),
+        .finding_class = d.finding_class,
+        .sentence = std::string(d.sentence),
+        .evaluate = [evaluate = d.evaluate](const Case& which, const TensorSet& in) {
+          const Binding b = bind(which);
+          return TensorSet{
+              {"y", mapped(b, in.at("x"), [&](Bits bits) { return evaluate(b, bits); })}};
+        }};
+    list.push_back(with_freedom(std::move(hypothesis), d.freedom));
   }
   return list;
-}
-
-std::vector<Hypothesis> hypotheses_seen_in(const Case& c, const Places& wrong) {
-  if (wrong.empty()) return {};
-  const Binding bound = bind(c);
-  const formats::Tensor x = make_inputs(c).at("x");
-  std::set<int> binades;
-  for (const std::size_t i : wrong.begin()->second) {
-    const std::optional<int> binade = inexact_binade(bound, x.at(i));
-    if (!binade) return {};
-    binades.insert(*binade);
-  }
-  return {{.name = "away-in-binades",
-           .finding_class = "cvt_round",
-           .sentence = fmt::format("inexact results are rounded away from zero in the binades of "
-                                   "2^{}",
-                                   fmt::join(binades, ", 2^")),
-           .evaluate = [binades](const Case& which, const TensorSet& in) {
-             const Binding b = bind(which);
-             return TensorSet{{"y", mapped(b, in.at("x"), [&](Bits bits) {
-                                 const std::optional<int> binade = inexact_binade(b, bits);
-                                 return binade && binades.contains(*binade) ? away(b, bits)
-                                                                            : plain(b, bits);
-                               })}};
-           }}};
 }
 
 }  // namespace halfmark::suites::convert

@@ -75,8 +75,12 @@ Bits nan_value(const Format& f, const Random& random, std::size_t index) {
   return sign | infinity | payload;
 }
 
-// A signed integer of any length.
-Bits any_integer(std::uint64_t word) {
+// The ends of the range, where a negation or a rounding overflows, and 1, -1 and 0; then integers
+// of any length.
+Bits any_integer(std::uint64_t word, std::size_t index) {
+  constexpr std::uint32_t kExtremes[] = {0x80000000, 0x80000001, 0x7fffffff, 0x7ffffffe,
+                                         1,          0xffffffff, 0};
+  if (index < std::size(kExtremes)) return kExtremes[index];
   const auto shift = static_cast<int>(word >> 59);
   return static_cast<std::uint32_t>(static_cast<std::int32_t>(static_cast<std::uint32_t>(word)) >>
                                     shift);
@@ -92,7 +96,7 @@ Bits element(const Binding& b, const Random& random, std::size_t index) {
   if (b.fill == "ties")
     return b.from == nullptr ? integer_tie(b, random, index) : tie_value(b, random, index);
   if (b.fill == "nan") return nan_value(f, random, index);
-  return b.from == nullptr ? any_integer(random.at(index)) : random.at(index) & f.mask();
+  return b.from == nullptr ? any_integer(random.at(index), index) : random.at(index) & f.mask();
 }
 
 }  // namespace

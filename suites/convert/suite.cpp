@@ -116,7 +116,9 @@ TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine& m
   return out;
 }
 
-bool holds_integers(const Case& c, std::string_view) { return bind(c).from == nullptr; }
+bool holds_integers(const Case& c, std::string_view tensor) {
+  return tensor == "x" && bind(c).from == nullptr;
+}
 
 std::vector<Operand> operands(const Case& c, const TensorSet& inputs, std::string_view,
                               std::size_t index) {
@@ -240,8 +242,9 @@ class ConvertProblem final : public Problem {
     return convert::expect(c(), inputs, machine);
   }
   std::vector<Hypothesis> mistakes() const override { return convert::hypotheses(c()); }
-  std::vector<Hypothesis> mistakes_seen_in(const Places& wrong, const TensorSet&) const override {
-    return convert::hypotheses_seen_in(c(), wrong);
+  std::vector<Hypothesis> mistakes_seen_in(const Places& wrong,
+                                           const TensorSet& outputs) const override {
+    return convert::hypotheses_seen_in(c(), wrong, outputs);
   }
   std::vector<Operand> operands(const TensorSet& inputs, std::string_view tensor,
                                 std::size_t index) const override {

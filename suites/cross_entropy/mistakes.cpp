@@ -26,8 +26,13 @@ void add_softmax(Rows& rows, const Binding& b) {
   rows.add("nan-is-masked", "nan_dropped", "a NaN is taken for -inf",
            [](Model& m) { m.nan_is_masked = true; });
   if (!b.portable) {
+    rows.takes({"nan_operands"});
     rows.add("masked-row-is-zero", "masked_row", "a row of -inf has no loss",
              [](Model& m) { m.masked_row_is_zero = true; });
+    rows.takes({"masked_rows"});
+    rows.add("masked-row-is-uniform", "masked_row", "the softmax of a row of -inf is uniform",
+             [](Model& m) { m.masked_row_is_uniform = true; });
+    rows.takes({"masked_rows"});
   }
   rows.add_in(narrow, "exp", "early_round", "exp is rounded to", &Model::exp_in);
   rows.add_in(narrow, "sum", "acc_narrow", "the sum of exponentials is kept in", &Model::sum_in);

@@ -4,11 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <string>
 
 #include "suites/core/bounds/interval.hpp"
+#include "suites/core/diagnose/diagnose.hpp"
+#include "suites/core/judge/classification.hpp"
 #include "suites/core/testing/shown_mistakes.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 #include "suites/cross_entropy/model.hpp"
@@ -83,6 +86,37 @@ TEST(CrossEntropyMistakes, OfGradientsShow) {
   const Names of_rows = shown("backward", "none", problem_of({1, 50, 99, 7}));
   EXPECT_FALSE(of_rows.contains("no-mean-factor"));
   EXPECT_FALSE(of_rows.contains("upstream-per-row"));
+}
+
+// The standing of a library that makes the mistake, and says nothing or promises the contrary.
+Standing standing_of(const std::string& name, std::string_view mistake, const char* promise,
+                     bool is_promised) {
+  const Prepared prepared(suite(), parse_case("cross_entropy", suite().axes, name));
+  const std::vector<Hypothesis> all = prepared.problem->mistakes();
+  const auto made = std::ranges::find(all, mistake, &Hypothesis::name);
+  const TensorSet got = made->evaluate(prepared.problem->c(), prepared.inputs).middle;
+  backends::DeviceInfo device;
+  device.promises.push_back({promise, is_promised, "silent", "no document"});
+  CaseResult result;
+  result.mismatches = compare(prepared.allowance(), got).mismatches;
+  EXPECT_LT(0u, result.mismatches) << name << ' ' << mistake;
+  result.explanations = diagnose(*prepared.problem, prepared.inputs, prepared.allowance(), got);
+  decide_standing(result, prepared.problem->row(device), {device});
+  return result.standing;
+}
+
+TEST(CrossEntropyMistakes, OfSpecialRowsAreDeviationsWhereNothingIsPromised) {
+  constexpr const char* kMasked = "operators.masked_rows";
+  for (const std::string operation : {"forward", "backward"}) {
+    const std::string start = "cross_entropy." + operation + ".fp32.out-fp32.int64.none.library.";
+    const std::string masked = start + "r32n63.masked.s7", special = start + "r32n63.special.s7";
+    for (const char* mistake : {"masked-row-is-zero", "masked-row-is-uniform"}) {
+      EXPECT_EQ(Standing::kDeviation, standing_of(masked, mistake, kMasked, false)) << operation;
+      EXPECT_EQ(Standing::kViolation, standing_of(masked, mistake, kMasked, true)) << operation;
+    }
+    EXPECT_EQ(Standing::kDeviation, standing_of(special, "nan-is-masked", "operators.nan", false));
+    EXPECT_EQ(Standing::kViolation, standing_of(special, "nan-is-masked", "operators.nan", true));
+  }
 }
 
 TEST(CrossEntropyMistakes, ASequenceWithoutOneIsTheSpecification) {

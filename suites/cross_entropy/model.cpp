@@ -33,6 +33,10 @@ class Row {
       largest = seen && v > largest ? v : largest;
     }
     all_masked_ = std::all_of(x_.begin(), x_.end(), [](double v) { return v == kMasked; });
+    if (all_masked_ && model_.masked_row_is_uniform) {
+      std::fill(x_.begin(), x_.end(), 0.0);
+      largest = 0;
+    }
     shift_ = model_.shifts ? largest : 0;
     add_up();
   }

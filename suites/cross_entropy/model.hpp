@@ -37,6 +37,7 @@ enum class Labels : std::uint8_t {
 /// How the loss is evaluated; the defaults are correct.
 struct Model : SoftmaxSteps {
   bool masked_row_is_zero = false;                  // its loss and its gradients
+  bool masked_row_is_uniform = false;               // its softmax
   const formats::Format* losses_in = nullptr;       // format of the running sum of losses
   const formats::Format* factor_in = nullptr;       // format of 1 / N, in kernels of dy / N
   const formats::Format* probability_in = nullptr;  // format of softmax in the gradient

@@ -22,7 +22,7 @@ using formats::kFp32;
 using formats::Tensor;
 using operators::Fp32;
 
-constexpr std::string_view kFills[] = {"normal", "special", "tiny"};
+constexpr std::string_view kFills[] = {"normal", "special", "subnormal"};
 constexpr std::uint32_t kStep = 3;  // of the training: the third word of every counter
 
 // A number is kept if its word is below `keep`, 2^32 (1 - rate) rounded down; `factor` is

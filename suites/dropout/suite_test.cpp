@@ -2,8 +2,12 @@
 // What every suite must hold, what its masks are, and broken kernels that must be named.
 #include "suites/dropout/suite.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "reference/formats/classify.hpp"
+#include "suites/core/diagnose/diagnose.hpp"
+#include "suites/core/suite/metamorphic.hpp"
 #include "suites/core/testing/forwarding_problem.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 
@@ -49,6 +53,57 @@ TEST(DropoutSuite, KeepsTheShareThatItsNameSays) {
 TEST(DropoutSuite, SeedsDrawOtherMasks) {
   EXPECT_NE(expected("dropout.fp32.p50.portable.n64.first.normal.s7").at("00_words"),
             expected("dropout.fp32.p50.portable.n64.first.normal.s8").at("00_words"));
+}
+
+TEST(DropoutSuite, SubnormalOperandsAreTested) {
+  for (const char* format : {"fp16", "bf16", "fp32"}) {
+    const Prepared prepared(
+        suite(),
+        parse_case("dropout", suite().axes,
+                   fmt::format("dropout.{}.p50.portable.n65537.carry.subnormal.s7", format)));
+    const auto subnormal = [](const formats::Tensor& x) {
+      std::size_t count = 0;
+      for (std::size_t i = 0; i < x.count(); ++i)
+        count += formats::is_subnormal(*x.format, x.at(i)) ? 1U : 0U;
+      return count;
+    };
+    for (const char* operand : {"x", "dy"})
+      EXPECT_LT(20'000U, subnormal(prepared.inputs.at(operand))) << format;
+    EXPECT_LT(5'000U, subnormal(prepared.expected.middle.at("01_y"))) << format;
+  }
+}
+
+// One word in 256 is the encoding of a NaN, and any other NaN is another word.
+TEST(DropoutSuite, AWordThatIsAnotherNanIsWrong) {
+  const Prepared prepared(suite(), parse_case("dropout", suite().axes,
+                                              "dropout.fp16.p20.portable.n1021.first.normal.s1"));
+  TensorSet got = prepared.expected.middle;
+  formats::Tensor& words = got.at("00_words");
+  std::size_t place = 0;
+  while (place < words.count() && !formats::is_nan(formats::kFp32, words.at(place))) ++place;
+  ASSERT_LT(place, words.count());
+  words.set(place, words.at(place) ^ 1U);
+  EXPECT_EQ(1U, compare(prepared.allowance(), got).mismatches);
+  const auto found = diagnose(*prepared.problem, prepared.inputs, prepared.allowance(), got);
+  for (const Explanation& e : found) EXPECT_FALSE(e.exact(1)) << e.sentence;
+}
+
+TEST(DropoutSuite, WordsThatAreCutAreNoNumbersOfAnotherFormat) {
+  const Prepared prepared(suite(), parse_case("dropout", suite().axes,
+                                              "dropout.fp16.p20.portable.n1021.first.normal.s1"));
+  TensorSet got = prepared.expected.middle;
+  formats::Tensor& words = got.at("00_words");
+  for (std::size_t i = 0; i < words.count(); ++i) words.set(i, words.at(i) & 0xffff0000U);
+  for (const Explanation& e :
+       diagnose(*prepared.problem, prepared.inputs, prepared.allowance(), got))
+    EXPECT_LT(0U, e.contradicted) << e.sentence;
+}
+
+TEST(DropoutSuite, NeedsGroupsOf64Items) {
+  backends::DeviceInfo device;
+  device.max_group_items = 32;
+  for (const Case& c : suite().cases(Level::kSmoke, kTestSeed))
+    EXPECT_EQ("group.64_items", plan_of_calls(*suite().bind(c), device).needs) << print(c);
 }
 
 TEST(DropoutKernel, GivesTheReferencesBits) {

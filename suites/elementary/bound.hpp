@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns a bound in ULP into the range of encodings that it allows. The exact value is known to lie
-// between its two directed roundings, and on which side of their midpoint; no step rounds: an
-// encoding is allowed exactly if some value in that half interval is within the bound of it. Past
-// the largest finite number the value is looked up in a format with more exponents, which shows
-// whether it is close to that number.
-//
-// A ULP is that of the exact value: the distance between the numbers around it (the definition of
-// J.-M. Muller, On the definition of ulp(x), 2005); at a number itself, the distance to the next
-// greater magnitude; past the largest finite number, the last such distance.
+// What a specification's terms allow a function to give at its operands: the range of encodings
+// within a bound (reference/operators/ulp_range.hpp), with edges and flushing. One range of a
+// flushing device covers zeros of the operands' own signs alone; is_left_open() knows all of them.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +20,8 @@ struct Flushing {
 /// What a specification promises for a function.
 struct Terms {
   Ulps ulps;
-  bool exact_edges = true;  // zero and infinite operands give the exact value if that is a number
+  bool exact_edges = true;   // zero and infinite operands give the exact value if that is a number
+  bool exact_zeros = false;  // and other operands do where it is zero
   // Each operand and result separately, except where that turns a NaN into a number.
   bool may_flush = false;
   bool of_rounded = false;    // counted from the correctly rounded result, not from the exact value
@@ -45,6 +40,12 @@ struct Range {
 
 [[nodiscard]] Range allowed(const Callee& callee, const Operands& operands, const Terms& terms,
                             const Flushing& flushing = {});
+
+/// Whether y is what a function may give that flushes subnormals in whatever way: a value in the
+/// range of the operands as they are or with any subnormal ones taken as zeros, or a zero where
+/// that range reaches below the normal numbers. The sign of a zero that was flushed is open.
+[[nodiscard]] bool is_left_open(const Callee& callee, const Operands& operands, const Terms& terms,
+                                formats::Bits y);
 
 /// The allowed range of each element of tensor `y`.
 [[nodiscard]] Enclosure enclosure_of(const Callee& callee, const TensorSet& inputs,

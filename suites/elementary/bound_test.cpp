@@ -125,6 +125,21 @@ TEST(Bound, OfFp16) {
   EXPECT_EQ(0x100u, range("exp2", 0xcc00, 0).low);  // 2^-16 is a subnormal, and exact
 }
 
+// tan(0x74ba) = 0xb57c.(...), and 2.5 ULP: more than two allow one encoding more on one side.
+TEST(Bound, OfTheTangentOfFp16) {
+  const auto* const bound = find_bound("fp16", bounds().front().rules, "standard", "tan");
+  ASSERT_NE(nullptr, bound);
+  EXPECT_EQ(Ulps::and_a_half(2), bound->ulps);
+  EXPECT_EQ(3u, row_of(*bound).bound_ulps);
+  const auto range = [](Ulps ulps) {
+    return allowed(callee_of("tan"), {0x74ba}, {.ulps = ulps, .format = &formats::kFp16});
+  };
+  const auto count = [](const Range& r) {
+    return formats::ulp_distance(formats::kFp16, r.low, r.high);
+  };
+  EXPECT_EQ(count(range(2)) + 1, count(range(bound->ulps)));
+}
+
 TEST(Bound, EdgesAreExactWhereTheyArePromised) {
   expect_range("tanh", 0x7f800000, 5, {0x3f800000, 0x3f800000});
   expect_range("exp", 0x80000000, 3, {0x3f800000, 0x3f800000});

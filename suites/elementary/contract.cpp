@@ -2,6 +2,7 @@
 // Which document bounds which function by how much; rows.cpp makes the contract's rows of it.
 #include "suites/elementary/contract.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace halfmark::suites::elementary {
@@ -65,6 +66,10 @@ constexpr Source kVulkan{
 constexpr Source kOpenClHalf{
     "OpenCL SPIR-V Environment Specification 2.2, relative error as ULPs, Float16, full profile; "
     "OpenCL 1.2 Extensions, 9.5 cl_khr_fp16",
+    Origin::kExact};
+constexpr Source kOpenClHalfTan{
+    "OpenCL C 3.0, 7.4 relative error as ULPs, half precision, full profile: tan <= 2.5 ulp, by "
+    "OpenCL-Docs 1387 (2 ulp before)",
     Origin::kExact};
 constexpr Source kLibraryHalf{
     "The GNU C Library manual 2.36, 19.7: at most 3 ULP in binary32, of which 2^13 are one of "
@@ -199,11 +204,16 @@ constexpr FunctionBound kVulkanFunctions[] = {
     {"div", Ulps::and_a_half(2)},
 };
 constexpr FunctionBound kOpenClHalfFunctions[] = {
-    {"exp", 2},       {"exp2", 2},  {"exp10", 2}, {"expm1", 2}, {"log", 2},   {"log2", 2},
-    {"log10", 2},     {"log1p", 2}, {"tanh", 2},  {"erf", 4},   {"erfc", 4},  {"sin", 2},
-    {"cos", 2},       {"tan", 2},   {"asin", 2},  {"acos", 2},  {"atan", 2},  {"sinh", 2},
-    {"cosh", 2},      {"cbrt", 2},  {"pow", 4},   {"atan2", 2}, {"hypot", 2}, {"fmod", 0},
-    {"remainder", 0}, {"rsqrt", 1}, {"sinpi", 2}, {"cospi", 2}, {"powr", 4},  {"pown", 4}};
+    {"exp", 2},       {"exp2", 2},  {"exp10", 2},
+    {"expm1", 2},     {"log", 2},   {"log2", 2},
+    {"log10", 2},     {"log1p", 2}, {"tanh", 2},
+    {"erf", 4},       {"erfc", 4},  {"sin", 2},
+    {"cos", 2},       {"asin", 2},  {"acos", 2},
+    {"atan", 2},      {"sinh", 2},  {"tan", Ulps::and_a_half(2), &kOpenClHalfTan},
+    {"cosh", 2},      {"cbrt", 2},  {"pow", 4},
+    {"atan2", 2},     {"hypot", 2}, {"fmod", 0},
+    {"remainder", 0}, {"rsqrt", 1}, {"sinpi", 2},
+    {"cospi", 2},     {"powr", 4},  {"pown", 4}};
 constexpr FunctionBound kLibraryHalfFunctions[] = {{"exp", 1},
                                                    {"exp2", 1},
                                                    {"exp10", 1},
@@ -287,7 +297,11 @@ const std::vector<Bound>& all_bounds() {
 constexpr NotAssertedRow kNotAsserted[] = {
     {"native_exp and its like (OpenCL C), __expf and its like (CUDA C++)",
      "OpenCL C 1.2, 6.12.2: their accuracy is implementation-defined"},
-    {"exp10 of zeros and infinities in OpenCL C", "ISO C 1999, F.9, to which 7.5 refers, has none"},
+    {"half_recip, half_divide and half_rsqrt of zeros and infinities",
+     "OpenCL C 1.2, 7.5.1: half_ functions have the edge cases of the functions of the same name, "
+     "and 7.5 names no recip, divide or rsqrt"},
+    {"half_sin, half_cos and half_tan beyond 2^16",
+     "OpenCL C 1.2, 6.12.2: they need not be defined"},
     {"hexp and its like (CUDA C++), of fp16 operands",
      "cuda_fp16.h, which makes them of instructions, is no part of the run-time compiler"},
     {"accuracy of HIP's and MUSA's functions",
@@ -299,18 +313,44 @@ constexpr NotAssertedRow kNotAsserted[] = {
      "may rearrange"},
     {"Vulkan: infinities, NaN, sin and cos beyond pi, logarithms and roots of what is not positive",
      "Vulkan 1.3, appendix A: undefined, or without a bound"},
-    {"rsqrt of -0", "OpenCL C 1.2, 7.5 says nothing of it"},
+    {"rsqrt of -0, and in OpenCL C more of rsqrt of +0 and infinities than its bound",
+     "OpenCL C 1.2, 7.5, and ISO C 1999, F.9, to which it refers, say nothing of rsqrt"},
 };
 
+// Of all functions of a kind, or of one; the first row that fits.
 struct Edges {
   std::string_view rules, source;
+  std::string_view kind = "standard", function = {};
 };
+constexpr std::string_view kBeyondIsoC =
+    "OpenCL C 1.2, 7.5.1 additional requirements beyond C99 TC2";
 constexpr Edges kEdges[] = {
+    {"opencl-c", kBeyondIsoC, "standard", "sinpi"},
+    {"opencl-c", kBeyondIsoC, "standard", "cospi"},
+    {"opencl-c", kBeyondIsoC, "standard", "powr"},
+    {"opencl-c", kBeyondIsoC, "standard", "pown"},
+    {"opencl-c",
+     "OpenCL C 3.0, 7.5.1 additional requirements beyond C99 TC2; of zeros the same section of the "
+     "OpenCL SPIR-V Environment Specification",
+     "standard", "exp10"},
     {"opencl-c", "OpenCL C 1.2, 7.5 edge case behavior: as ISO/IEC 9899:1999 TC2, F.9"},
+    {"opencl-c",
+     "OpenCL C 1.2, 7.5.1: half_ functions have the edge cases of the functions of the same name, "
+     "of ISO/IEC 9899:1999 TC2, F.9, and of 7.5.1 itself",
+     "half"},
     {"cuda-c",
      "CUDA Math API 12, single precision functions: their values at zeros and infinities"},
     {"libm", "ISO/IEC 9899:2011, F.10 mathematics"},
 };
+
+// What no clause gives edges.
+struct WithoutEdges {
+  std::string_view rules, kind, function;
+};
+constexpr WithoutEdges kWithoutEdges[] = {{"opencl-c", "standard", "rsqrt"},
+                                          {"opencl-c", "half", "rsqrt"},
+                                          {"opencl-c", "half", "recip"},
+                                          {"opencl-c", "half", "div"}};
 
 }  // namespace
 
@@ -327,13 +367,19 @@ const Bound* find_bound(std::string_view format, std::string_view rules, std::st
 }
 
 bool has_edges(const Bound& bound) {
-  return bound.kind == "standard" && !bound.profile &&
-         !(bound.rules == "opencl-c" && bound.function == "exp10");
+  return !bound.profile && std::ranges::none_of(kWithoutEdges, [&](const WithoutEdges& w) {
+    return w.rules == bound.rules && w.kind == bound.kind && w.function == bound.function;
+  });
+}
+
+bool has_exact_zeros(const Bound& bound) {
+  return bound.rules == "opencl-c" && (bound.function == "sinpi" || bound.function == "cospi");
 }
 
 std::string_view source_of_edges(const Bound& bound) {
   for (const Edges& e : kEdges) {
-    if (e.rules == bound.rules) return e.source;
+    const bool fits = e.function.empty() || e.function == bound.function;
+    if (e.rules == bound.rules && e.kind == bound.kind && fits) return e.source;
   }
   return "";
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "reference/formats/format.hpp"
+#include "reference/operators/ulp_range.hpp"
 #include "suites/core/case/contract.hpp"
 
 namespace halfmark::suites::elementary {
@@ -25,25 +26,7 @@ enum class Shape : std::uint8_t {
   kOneCircle,  // 2^-11 absolute for x from -pi to pi; nothing is promised elsewhere
 };
 
-/// A bound in ULP. Specifications state whole and half ULPs (2.5 ulp for a quotient).
-struct Ulps {
-  std::uint64_t halves = 0;
-
-  constexpr Ulps() = default;
-  // NOLINTNEXTLINE(google-explicit-constructor): a whole number of ULP is one
-  constexpr Ulps(std::uint64_t whole) : halves(2 * whole) {}
-  [[nodiscard]] static constexpr Ulps and_a_half(std::uint64_t whole) {
-    Ulps ulps(whole);
-    ++ulps.halves;
-    return ulps;
-  }
-  [[nodiscard]] constexpr std::uint64_t whole() const { return halves / 2; }
-  [[nodiscard]] constexpr bool is_whole() const { return halves % 2 == 0; }
-  /// The whole ULPs recorded in a contract row; verdicts use the range around the exact
-  /// value (enclosure).
-  [[nodiscard]] constexpr std::uint64_t rounded_up() const { return (halves + 1) / 2; }
-  [[nodiscard]] constexpr bool operator==(const Ulps&) const = default;
-};
+using operators::Ulps;
 
 struct Bound {
   std::string_view rules;  // the specification: the case's token
@@ -70,6 +53,8 @@ struct Bound {
 [[nodiscard]] const ContractRow& row_of(const Bound& bound);
 /// Whether the specification defines the function at zeros, infinities and NaN.
 [[nodiscard]] bool has_edges(const Bound& bound);
+/// Whether it also prescribes zero where the function's value is zero.
+[[nodiscard]] bool has_exact_zeros(const Bound& bound);
 [[nodiscard]] std::string_view source_of_edges(const Bound& bound);
 /// The row for those operands, judged bit for bit.
 [[nodiscard]] const ContractRow& edge_row_of(const Bound& bound);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
@@ -24,6 +25,12 @@ constexpr Bits kOne = 0x3f800000;
 // moves 2.
 constexpr Bits kEdges[] = {0,          0x80000000, 0x7f800000, 0xff800000,
                            0x7fc00000, 0x40000000, 0x3f800000, 0xbf800000};
+
+// Of functions with a period: also integers and halves, up to where only integers are numbers.
+constexpr Bits kTurnEdges[] = {0,          0x80000000, 0x7f800000, 0xff800000, 0x7fc00000,
+                               0x40000000, 0x3f800000, 0xbf800000, 0x3f000000, 0xbf000000,
+                               0x3fc00000, 0x40200000, 0xc0200000, 0x40400000, 0xc0400000,
+                               0x447fe000, 0xc4800000, 0x4a800001, 0x4b000001};
 
 // Also odd and even integers, the largest odd one and the next beyond it, halves, and the ends of
 // the range.
@@ -123,9 +130,17 @@ std::uint64_t binades_of(std::string_view function) {
   return function == "asin" || function == "acos" ? 10 : 17;
 }
 
+std::span<const Bits> edges_of_one(std::string_view function) {
+  const bool turns = function == "sinpi" || function == "cospi";
+  return turns ? std::span<const Bits>(kTurnEdges) : std::span<const Bits>(kEdges);
+}
+
 Bits single_operand(const Case& c, std::uint64_t index, std::uint64_t word) {
   const std::string_view fill = c.word("fill");
-  if (fill == "edges") return kEdges[index % std::size(kEdges)];
+  if (fill == "edges") {
+    const std::span<const Bits> edges = edges_of_one(c.word("operation"));
+    return edges[index % edges.size()];
+  }
   if (fill == "halves") return soft::convert(kFp16, kFp32, index % kHalves).bits;
   if (fill == "bits") return word & kFp32.mask();
   return within(word, -10, binades_of(c.word("operation")));
@@ -184,11 +199,13 @@ Bits second_in_profile(Bits bits) {
 
 // Restricts operands to those defined for the fast kinds: up to 2^16 for the circular functions,
 // positive bases for powers. The logarithm of a subnormal may be NaN or that of zero, which is not
-// one range; the same holds for the quotient of two subnormals.
+// one range; the same holds for the quotient of two subnormals, and for the reciprocal of one that
+// may be taken as a zero of either sign.
 Bits in_fast_kind(const Bound& bound, Bits bits) {
   const bool binary = callee_of(bound.function).binary != nullptr;
+  const bool divides = bound.function == "recip" || bound.function == "rsqrt";
   if (formats::is_subnormal(kFp32, bits)) {
-    bits = binary ? moved_to_one(bits) : bits & kFp32.magnitude_mask();
+    bits = binary || divides ? moved_to_one(bits) : bits & kFp32.magnitude_mask();
   }
   constexpr Bits kGreatest = 0x47800000;  // 2^16
   const bool circular =
@@ -197,8 +214,13 @@ Bits in_fast_kind(const Bound& bound, Bits bits) {
   return bound.function == "powr" ? bits & kFp32.magnitude_mask() : bits;
 }
 
+// No specification says what the reciprocal root of -0 is.
+Bits without_minus_zero(const Bound& bound, const formats::Format& f, Bits bits) {
+  return bound.function == "rsqrt" && bits == f.sign_mask() ? 0 : bits;
+}
+
 Bits first_of(const Bound& bound, Bits bits) {
-  if (bound.function == "rsqrt" && bits == kFp32.sign_mask()) bits = 0;
+  bits = without_minus_zero(bound, kFp32, bits);
   if (bound.kind == "half") bits = in_fast_kind(bound, bits);
   return bound.profile ? in_profile(bound, bits) : bits;
 }
@@ -211,8 +233,10 @@ Bits second_of(const Bound& bound, Bits bits, std::uint64_t index) {
 
 }  // namespace
 
-std::size_t edges_of(bool binary) {
-  return binary ? std::size(kPairEdges) * std::size(kPairEdges) : std::size(kEdges);
+std::size_t edges_of(const Bound& bound) {
+  const bool binary = callee_of(bound.function).binary != nullptr;
+  return binary ? std::size(kPairEdges) * std::size(kPairEdges)
+                : edges_of_one(bound.function).size();
 }
 
 namespace {
@@ -221,7 +245,8 @@ namespace {
 Operands operands_of(const Case& c, const Bound& bound, std::uint64_t index, const Words& words) {
   const Callee& callee = callee_of(bound.function);
   const bool half = bound.format == &kFp16;
-  if (half && c.word("fill") == "halves") return {index % kHalves, 0};
+  if (half && c.word("fill") == "halves")
+    return {without_minus_zero(bound, kFp16, index % kHalves), 0};
   if (half && c.word("fill") == "bits") {
     return {words.first & kFp16.mask(), words.second & kFp16.mask()};
   }

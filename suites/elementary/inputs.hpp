@@ -11,7 +11,7 @@ namespace halfmark::suites::elementary {
 
 /// The number of elements of the fill `edges`: each special value for functions of one operand,
 /// each pair of them for functions of two.
-[[nodiscard]] std::size_t edges_of(bool binary);
+[[nodiscard]] std::size_t edges_of(const Bound& bound);
 
 /// Tensors "x" and, for functions of two operands, "w".
 [[nodiscard]] TensorSet inputs_of(const Case& c, const Bound& bound, std::size_t count);

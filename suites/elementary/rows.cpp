@@ -90,8 +90,10 @@ struct Rows {
     return {.id = texts.emplace_back(id + ".edges"),
             .tier = Tier::kBounded,
             .promise = texts.emplace_back(
-                name + " at a zero or an infinity is the exact value where that is a number or "
-                       "infinite; at a NaN it is NaN"),
+                name +
+                " at a zero or an infinity is the exact value where that is a number or "
+                "infinite; at a NaN it is NaN" +
+                (has_exact_zeros(b) ? "; where its value is zero it is zero" : "")),
             .source = source_of_edges(b),
             .freedoms = callee_of(b.function).binary == nullptr
                             ? std::span<const Freedom>()

@@ -4,24 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 
-#include "reference/formats/classify.hpp"
 #include "suites/core/case/axes.hpp"
 #include "suites/core/case/errors.hpp"
 #include "suites/core/execute/provider.hpp"
 #include "suites/elementary/accuracy.hpp"
-#include "suites/elementary/bound.hpp"
+#include "suites/elementary/binding.hpp"
 #include "suites/elementary/callee.hpp"
 #include "suites/elementary/contract.hpp"
 #include "suites/elementary/formulas.hpp"
 #include "suites/elementary/inputs.hpp"
+#include "suites/elementary/mistakes.hpp"
 
 namespace halfmark::suites::elementary {
 namespace {
-
-using formats::kFp32;
-using formats::Tensor;
 
 constexpr std::string_view kFills[] = {"edges", "halves", "borders", "moderate", "bits"};
 constexpr std::uint64_t kHalves = 65536;
@@ -54,20 +50,6 @@ const std::vector<Axis>& axes() {
   return kAxes;
 }
 
-const Bound& bound_of(const Case& c) {
-  const Bound* bound =
-      find_bound(c.word("format"), c.word("rules"), c.word("kind"), c.word("operation"));
-  if (bound != nullptr) return *bound;
-  throw UsageError(fmt::format(
-      "case '{}': the rules {} have no function {} of kind {} in {}; `halfmark list "
-      "--suite elementary` shows what there is",
-      print(c), c.word("rules"), c.word("operation"), c.word("kind"), c.word("format")));
-}
-
-const Callee& function_of(const Case& c) { return callee_of(bound_of(c).function); }
-bool is_half(const Bound& bound) { return bound.format == &formats::kFp16; }
-bool is_binary(const Bound& bound) { return callee_of(bound.function).binary != nullptr; }
-
 std::size_t count_of(const Case& c) {
   const std::uint64_t n = c.number("size", 'n');
   constexpr std::uint64_t kLargest = 1u << 24;
@@ -89,7 +71,7 @@ bool is_late(const Bound& bound) {
 
 std::uint64_t size_at(Level level, const Bound& bound, std::string_view fill) {
   if (level == Level::kSmoke && (is_late(bound) || fill == "edges")) return 0;
-  if (fill == "edges") return edges_of(is_binary(bound));
+  if (fill == "edges") return edges_of(bound);
   if (fill == "halves") return kHalves;
   switch (level) {
     case Level::kSmoke:
@@ -129,8 +111,6 @@ std::vector<Case> cases(Level level, std::uint64_t seed) {
   }
   return std::move(list).take();
 }
-
-bool at_edges(const Case& c) { return c.word("fill") == "edges"; }
 
 const ContractRow& row(const Case& c, const backends::DeviceInfo&) {
   return at_edges(c) ? edge_row_of(bound_of(c)) : row_of(bound_of(c));
@@ -193,118 +173,18 @@ Plan plan(const Case& c, const backends::DeviceInfo& device) {
 
 TensorSet inputs(const Case& c) { return inputs_of(c, bound_of(c), count_of(c)); }
 
-TensorSet refer(const Case& c, const TensorSet& in, const models::Machine&) {
-  TensorSet out;
-  out.emplace("y", evaluate(function_of(c), in));
-  return out;
-}
-
 std::optional<Farthest> farthest_of(const Case& c, const TensorSet& in, const TensorSet& expected,
                                     const TensorSet& actual) {
   const Bound& bound = bound_of(c);
   if (at_edges(c) || bound.profile || bound.ulps == Ulps()) return std::nullopt;
   std::optional<Farthest> found = farthest(function_of(c), in, expected.at("y"), actual.at("y"));
-  if (found) found->allowed_halves = bound.ulps.halves;
+  // Errors are measured from the exact value, half a ULP farther than from the rounded result.
+  const std::uint64_t more = bound.origin == Origin::kRounded ? 1 : 0;
+  if (found) found->allowed_halves = bound.ulps.halves + more;
   return found;
 }
 
-// The fast kind may flush, whatever the device promises, and so may a profile.
-Terms terms_of(const Case& c) {
-  const Bound& bound = bound_of(c);
-  return {.ulps = bound.ulps,
-          .exact_edges = at_edges(c),
-          .may_flush = bound.kind == "half" || bound.profile,
-          .of_rounded = bound.origin == Origin::kRounded,
-          .may_saturate = bound.profile,
-          .shape = bound.shape,
-          .format = bound.format};
-}
-
-std::optional<Enclosure> enclose(const Case& c, const TensorSet& in) {
-  return enclosure_of(function_of(c), in, terms_of(c));
-}
-
 bool follows_machine(const Case&) { return false; }
-
-soft::Subnormals subnormals_of(const Flushing& flushing) {
-  if (flushing.operands && flushing.results) return soft::Subnormals::kFlush;
-  return flushing.operands ? soft::Subnormals::kFlushIn : soft::Subnormals::kFlushOut;
-}
-
-// A device that flushes but otherwise keeps its bound.
-Hypothesis flushes(std::string name, FindingClassName finding_class, std::string_view what,
-                   Flushing flushing) {
-  return {.name = std::move(name),
-          .finding_class = finding_class,
-          .sentence =
-              fmt::format("the function flushes {} to zero, and keeps its bound otherwise", what),
-          .evaluate = [flushing](const Case& c, const TensorSet& in) -> Expectation {
-            const soft::Environment environment{.subnormals = subnormals_of(flushing)};
-            return {{{"y", evaluate(function_of(c), in, environment)}},
-                    enclosure_of(function_of(c), in, terms_of(c), flushing)};
-          },
-          .freedoms = {"operation_subnormals"}};
-}
-
-// Within the bound of the fast kinds of functions, which includes flushing.
-Hypothesis imprecise() {
-  static constexpr Terms kFast{.ulps = 8192, .exact_edges = false, .may_flush = true};
-  return {.name = "half-precision",
-          .finding_class = "low_precision",
-          .sentence = "the function has the 11 good bits of a fast kind, or flushes subnormals",
-          .evaluate = [](const Case& c, const TensorSet& in) -> Expectation {
-            return {refer(c, in, {}), enclosure_of(function_of(c), in, kFast)};
-          },
-          .tier = 2};
-}
-
-// A function that treats infinity as one more number where it approaches its limit.
-Hypothesis approaches() {
-  return {.name = "limit-approached",
-          .finding_class = "limit",
-          .sentence =
-              "at a zero or an infinity the function is near its exact value, as it owes "
-              "to numbers, and is not that value",
-          .evaluate = [](const Case& c, const TensorSet& in) -> Expectation {
-            return {refer(c, in, {}), enclosure_of(function_of(c), in,
-                                                   {.ulps = bound_of(c).ulps,
-                                                    .exact_edges = false,
-                                                    .format = bound_of(c).format})};
-          }};
-}
-
-// Outside a profile that the device does not promise.
-Hypothesis beyond_profile() {
-  return {.name = "beyond-profile",
-          .finding_class = "low_precision",
-          .sentence =
-              "the function has fewer good bits than the profile asks for, which the "
-              "device does not promise",
-          .evaluate = [](const Case& c, const TensorSet& in) -> Expectation {
-            const Tensor& x = in.at("x");
-            Enclosure all;
-            all.low.emplace("y", Tensor::zeros(kFp32, x.count()));
-            all.high.emplace("y", Tensor::zeros(kFp32, x.count()));
-            for (std::size_t i = 0; i < x.count(); ++i) {
-              all.low.at("y").set(i, formats::infinity(kFp32, true));
-              all.high.at("y").set(i, formats::infinity(kFp32, false));
-            }
-            return {refer(c, in, {}), std::move(all)};
-          },
-          .freedoms = {"profile"}};
-}
-
-std::vector<Hypothesis> hypotheses(const Case& c) {
-  if (bound_of(c).profile) return {beyond_profile()};
-  std::vector<Hypothesis> all;
-  if (at_edges(c)) all.push_back(approaches());
-  all.push_back(flushes("flushes-results", "ftz_out", "subnormal results", {.results = true}));
-  all.push_back(flushes("flushes-operands", "ftz_in", "subnormal operands", {.operands = true}));
-  all.push_back(flushes("flushes-all", "ftz", "subnormal operands and results",
-                        {.operands = true, .results = true}));
-  if (!at_edges(c) && !is_half(bound_of(c))) all.push_back(imprecise());
-  return all;
-}
 
 std::vector<Operand> operands(const Case&, const TensorSet& in, std::string_view,
                               std::size_t index) {
@@ -319,8 +199,8 @@ std::vector<Operand> operands(const Case&, const TensorSet& in, std::string_view
 
 namespace {
 
-Expectation expect(const Case& c, const TensorSet& inputs, const models::Machine& machine) {
-  return {refer(c, inputs, machine), enclose(c, inputs)};
+Expectation expect(const Case& c, const TensorSet& inputs) {
+  return {refer(c, inputs), enclose(c, inputs)};
 }
 
 class ElementaryProblem final : public Problem {
@@ -340,10 +220,14 @@ class ElementaryProblem final : public Problem {
     return elementary::plan(c(), device);
   }
   TensorSet inputs() const override { return elementary::inputs(c()); }
-  Expectation expect(const TensorSet& inputs, const models::Machine& machine) const override {
-    return elementary::expect(c(), inputs, machine);
+  Expectation expect(const TensorSet& inputs, const models::Machine&) const override {
+    return elementary::expect(c(), inputs);
   }
   std::vector<Hypothesis> mistakes() const override { return elementary::hypotheses(c()); }
+  std::vector<Hypothesis> mistakes_seen_in(const Places&, const TensorSet& outputs) const override {
+    if (bound_of(c()).profile) return {};
+    return {flushes_as_left_open(outputs)};
+  }
   std::vector<Hypothesis> families() const override { return formulas(bound_of(c())); }
   std::vector<Operand> operands(const TensorSet& inputs, std::string_view tensor,
                                 std::size_t index) const override {

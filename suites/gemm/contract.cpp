@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What gemm asserts, and who promises it. A case on data whose partial sums are all representable
-// asserts the unique result. Every other case asserts, for the kernel, the evaluation specified in
+// asserts the unique result; libraries and units have rows of their own for that, with more
+// freedoms. Every other case asserts, for the kernel, the evaluation specified in
 // reference/operators/gemm.hpp, and for a library the possible results of a sum in the
 // accumulator's format in any order.
 //
@@ -29,6 +30,26 @@ constexpr std::string_view kHalfStorage =
     "5.4.1; OpenCL C 1.2, "
     "6.1.1.1: conversions of half are exact to float and correctly rounded from it";
 
+constexpr std::string_view kRepresentable =
+    "every partial sum is representable, so D is the exact result, stored with one rounding, in "
+    "any order";
+constexpr std::string_view kSpecial =
+    "a NaN, infinity times zero and infinity less infinity make a NaN, an infinity else makes an "
+    "infinity; sums without them are exact";
+constexpr std::string_view kOfSpecial = "IEEE 754-2019, 6.1, 6.2 and 7.2; 5.4.1";
+constexpr std::string_view kOneProduct = "each output is one product, stored with one rounding";
+
+// As gemm.library.bound has them, but for the NaN of a ReLU: no activation follows here.
+constexpr Freedom kLibraryFreedoms[] = {{"operation_subnormals", "fp32.subnormals"},
+                                        {"conversion_subnormals", "fp32.subnormals"},
+                                        {"signed_zero", "fp32.signed_zero"},
+                                        {"internal_precision", "products.internal_precision"}};
+// A library that is asked for fp16 sums may have wider ones, and convert.
+constexpr Freedom kLibraryFp16Freedoms[] = {kFp16Freedoms[0],
+                                            kFp16Freedoms[1],
+                                            kFp16Freedoms[2],
+                                            {"conversion_subnormals", "fp32.subnormals"}};
+
 constexpr ContractRow row(std::string_view id, Tier tier, std::string_view promise,
                           std::string_view source,
                           std::span<const Freedom> freedoms = kFp32Freedoms) {
@@ -41,27 +62,23 @@ constexpr ContractRow row(std::string_view id, Tier tier, std::string_view promi
 }
 
 constexpr ContractRow kRows[] = {
-    row("gemm.exact.representable", Tier::kExact,
-        "every partial sum is representable, so D is the exact result, stored with one rounding, "
-        "in any order",
-        kUnique),
+    row("gemm.exact.representable", Tier::kExact, kRepresentable, kUnique),
+    row("gemm.exact.special", Tier::kExact, kSpecial, kOfSpecial),
+    row("gemm.exact.permutation.acc-fp32.fp16", Tier::kExact, kOneProduct, kUnique),
+    row("gemm.exact.permutation.acc-fp32.bf16", Tier::kExact, kOneProduct, kUnique),
+    row("gemm.exact.permutation.acc-fp32.fp32", Tier::kExact, kOneProduct, kUnique),
+    row("gemm.exact.permutation.acc-fp16.fp16", Tier::kExact, kOneProduct, kUnique, kFp16Freedoms),
+    row("gemm.library.exact.representable", Tier::kExact, kRepresentable, kUnique,
+        kLibraryFreedoms),
+    row("gemm.library.exact.special", Tier::kExact, kSpecial, kOfSpecial, kLibraryFreedoms),
+    row("gemm.library.exact.permutation.acc-fp16.fp16", Tier::kExact, kOneProduct, kUnique,
+        kLibraryFp16Freedoms),
+    row("gemm.library.exact.permutation", Tier::kExact, kOneProduct, kUnique, kLibraryFreedoms),
     row("gemm.exact.epilogue", Tier::kExact,
         "every partial sum is representable, and with the bias, too; D is that number, or after "
         "ReLU zero where it is negative, stored with one rounding; zeros of ReLU of either sign "
         "are equal",
         kUnique, kProductFreedoms),
-    row("gemm.exact.special", Tier::kExact,
-        "a NaN, infinity times zero and infinity less infinity make a NaN, an infinity else makes "
-        "an infinity; sums without them are exact",
-        "IEEE 754-2019, 6.1, 6.2 and 7.2; 5.4.1"),
-    row("gemm.exact.permutation.acc-fp32.fp16", Tier::kExact,
-        "each output is one product, stored with one rounding", kUnique),
-    row("gemm.exact.permutation.acc-fp32.bf16", Tier::kExact,
-        "each output is one product, stored with one rounding", kUnique),
-    row("gemm.exact.permutation.acc-fp32.fp32", Tier::kExact,
-        "each output is one product, stored with one rounding", kUnique),
-    row("gemm.exact.permutation.acc-fp16.fp16", Tier::kExact,
-        "each output is one product, stored with one rounding", kUnique, kFp16Freedoms),
     row("gemm.specified.acc-fp32.fp16", Tier::kSpecified,
         "fp16 operands, one fp32 fma per term with k ascending, scaled in fp32, stored with one "
         "rounding",
@@ -86,7 +103,7 @@ constexpr ContractRow kRows[] = {
         "section 4.2, with the unit roundoff 2^-11: the error of a sum in any order; IEEE "
         "754-2019, "
         "5.4.1 and table 3.5",
-        kFp16Freedoms),
+        kLibraryFp16Freedoms),
     row("gemm.library.bound", Tier::kBounded,
         "each result is one that fp32 sums of its terms can have in some order, or for a single "
         "instruction of a matrix unit, and for a library's product in 8 bits, as far off as any "
@@ -199,14 +216,32 @@ const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
   return contract_row_of(bind(c));
 }
 
+namespace {
+
+const ContractRow& representable_row(const Binding& bound) {
+  return bound.is_portable() ? find("gemm.exact.representable")
+                             : find("gemm.library.exact.representable");
+}
+
+const ContractRow& special_row(const Binding& bound) {
+  return bound.is_portable() ? find("gemm.exact.special") : find("gemm.library.exact.special");
+}
+
+const ContractRow& permutation_row(const Binding& bound) {
+  return (bound.is_portable() ? Family("gemm.exact.permutation")
+                              : Family("gemm.library.exact.permutation"))
+      .find(bound);
+}
+
+}  // namespace
+
 const ContractRow& contract_row_of(const Binding& bound) {
   if (is_smooth(bound.variant->activation)) return find("gemm.library.activation.bound");
   // Without terms D is beta * C: one product, rounded when it is stored, and exact before that if
   // beta is a power of two.
   const bool has_exact_scalars = scales_exactly(*bound.variant) || bound.variant->name == "minus2c";
-  if (bound.problem.k == 0 && (bound.is_portable() || has_exact_scalars)) {
-    return find("gemm.exact.representable");
-  }
+  if (bound.problem.k == 0 && (bound.is_portable() || has_exact_scalars))
+    return representable_row(bound);
   if (scales_exactly(*bound.variant)) {
     const bool adds_c = !formats::is_zero(formats::kFp32, bound.variant->beta);
     const bool alone = !adds_c && !bound.variant->bias;
@@ -215,11 +250,10 @@ const ContractRow& contract_row_of(const Binding& bound) {
                        bound.fill == "zeros";
     if (partial_sums_are_representable(bound) && (alone || whole)) {
       if (!bound.variant->plain_epilogue()) return find("gemm.exact.epilogue");
-      return bound.fill == "nonfinite" ? find("gemm.exact.special")
-                                       : find("gemm.exact.representable");
+      return bound.fill == "nonfinite" ? special_row(bound) : representable_row(bound);
     }
     if (alone && (bound.fill == "permutation" || bound.fill == "shrunk"))
-      return Family("gemm.exact.permutation").find(bound);
+      return permutation_row(bound);
   }
   return (bound.is_portable() ? Family("gemm.specified") : Family("gemm.library.bound"))
       .find(bound);

@@ -36,6 +36,13 @@ struct Entry {
 };
 void add(std::vector<Hypothesis>& list, Entry entry, Evaluate evaluate);
 
+/// What a store takes that flushes subnormal results; whose zeros are all +0, the sign, too.
+[[nodiscard]] inline std::vector<std::string> freedoms_of_flushed_stores(bool keeps_sign) {
+  std::vector<std::string> freedoms{"conversion_subnormals"};
+  if (!keeps_sign) freedoms.emplace_back("signed_zero");
+  return freedoms;
+}
+
 template <typename Map>
 void change_each(formats::Tensor& tensor, const Map& map) {
   for (std::size_t i = 0; i < tensor.count(); ++i) tensor.set(i, map(tensor.at(i)));

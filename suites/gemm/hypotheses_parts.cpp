@@ -83,7 +83,7 @@ Tensor through_bits(Evaluation& e, int more) {
 }
 
 // The fp32 results as `store` encodes them: of a number, and of whether it is below the least
-// normal number before rounding.
+// normal number before rounding, one of the two ways to detect it (IEEE 754-2019, 7.5).
 template <typename Store>
 Tensor stored_by(Evaluation& e, Store&& store) {
   const Format& output = *e.bound.output;
@@ -123,7 +123,8 @@ void add_flushes(std::vector<Hypothesis>& list, const Binding& bound) {
     add(list,
         {fmt::format("tiny-results-as-{}zero", keeps_sign ? "" : "plus-"), "ftz_out",
          fmt::format("results that are subnormal before they are rounded are stored as {}",
-                     keeps_sign ? "zero" : "+0")},
+                     keeps_sign ? "zero" : "+0"),
+         freedoms_of_flushed_stores(keeps_sign)},
         [keeps_sign](Evaluation& e) { return flushed_unrounded(e, keeps_sign); });
   }
 }

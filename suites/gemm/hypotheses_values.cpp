@@ -140,16 +140,61 @@ void add_alphas(std::vector<Hypothesis>& list) {
   });
 }
 
+// What is added to C once it has been stored in the output format, and how.
+struct StoredFirst {
+  std::string_view name, sentence;
+  bool scaled;  // alpha * sum, not the sum
+  Scaling scaling = Scaling::kSpecified;
+};
+constexpr StoredFirst kStoredFirst[] = {
+    {"rounded-before-alpha", "the sum is rounded to the output format before it is scaled", false},
+    {"rounded-before-alpha-and-alpha-fused",
+     "the sum is rounded to the output format, and alpha times that is fused with the addition of "
+     "beta * c",
+     false, Scaling::kAlphaFused},
+    {"rounded-before-alpha-and-scaled-unfused",
+     "the sum is rounded to the output format, and beta * c is rounded before it is added to alpha "
+     "times that",
+     false, Scaling::kRounded},
+    {"rounded-behind-alpha",
+     "alpha * sum is rounded to the output format, beta * c is added, and the result rounded again",
+     true}};
+
+Tensor stored_first(Evaluation& e, const StoredFirst& row) {
+  Tensor kept = e.sums();
+  if (row.scaled) {
+    const Tensor sums = kept;
+    kept = Tensor::zeros(kFp32, sums.count());
+    for (std::size_t i = 0; i < kept.count(); ++i) {
+      const Bits wide = rounded(*sums.format, kFp32, sums.at(i));
+      kept.set(i, soft::mul(kFp32, *e.bound.problem.alpha, wide).bits);
+    }
+    e.bound.problem.alpha = formats::one(kFp32);
+  }
+  through(kept, *e.bound.output, soft::Rounding::kNearEven);
+  return e.finished(kept, row.scaling);
+}
+
+// With an alpha of 1, or without C, they are one and the same, or no mistake.
+void add_stored_first(std::vector<Hypothesis>& list, const Binding& bound) {
+  const bool differ = has_beta(bound) && *bound.problem.alpha != formats::one(kFp32) &&
+                      bound.output->precision() < kFp32.precision();
+  for (const StoredFirst& row : kStoredFirst) {
+    const bool is_first = &row == std::begin(kStoredFirst);
+    if (!is_first && !differ) continue;
+    add(list,
+        {std::string(row.name),
+         row.scaled ? FindingClassName("double_round") : FindingClassName("early_round"),
+         std::string(row.sentence),
+         {"internal_precision"}},
+        [row](Evaluation& e) { return stored_first(e, row); });
+    if (row.scaling != Scaling::kSpecified) list.back().tier = 1;
+  }
+}
+
 void add_scalars(std::vector<Hypothesis>& list, const Binding& bound) {
   if (!bound.variant->scaled) return;
-  add(list,
-      {"rounded-before-alpha", "early_round",
-       "the sum is rounded to the output format before it is scaled"},
-      [](Evaluation& e) {
-        Tensor sums = e.sums();
-        through(sums, *e.bound.output, soft::Rounding::kNearEven);
-        return e.finished(sums);
-      });
+  add_stored_first(list, bound);
   add_scalar_formats(list);
   add_alphas(list);
   add_c_read(list, bound);
@@ -261,10 +306,12 @@ void add_stores(std::vector<Hypothesis>& list, const Binding& bound) {
               [](const Format& f, Bits x) {
                 return formats::is_subnormal(f, x) ? formats::zero(f, formats::sign(f, x)) : x;
               });
+  list.back().freedoms = freedoms_of_flushed_stores(true);
   add_results(
       list, "subnormal-results-as-plus-zero", "ftz_out",
       "subnormal results are stored as +0, whatever their sign",
       [](const Format& f, Bits x) { return formats::is_subnormal(f, x) ? formats::zero(f) : x; });
+  list.back().freedoms = freedoms_of_flushed_stores(false);
   add_results(
       list, "zero-sign-lost", "signed_zero", "a zero result is always +0",
       [](const Format& f, Bits x) { return formats::is_zero(f, x) ? formats::zero(f) : x; });

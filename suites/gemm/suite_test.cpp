@@ -130,7 +130,7 @@ TEST(GemmSuite, ZerosOfReluHaveEitherSign) {
     EXPECT_EQ(variant == "relu", problem->expect(problem->inputs(), {}).enclosure.has_value());
   }
   const auto plain = suite().bind(named("fp16.acc-fp32.out-fp16.library.nt.m3n3k4.plain.wide.s1"));
-  EXPECT_EQ("gemm.exact.representable", plain->row({}).id);
+  EXPECT_EQ("gemm.library.exact.representable", plain->row({}).id);
   EXPECT_FALSE(plain->expect(plain->inputs(), {}).enclosure);
 }
 
@@ -301,6 +301,7 @@ TEST(GemmFills, RevealWhatTheyAreFor) {
       {"fp16.acc-fp32.out-fp16.portable.nt.m33n17k40.abwide.tiny.s7", "scalars-as-fp16", 500},
       {"fp16.acc-fp32.out-fp16.portable.nt.m33n17k40.ab.normal.s7", "scalars-as-fp16", 50},
       {"fp16.acc-fp32.out-fp16.portable.nt.m33n17k40.ab.normal.s7", "rounded-before-alpha", 50},
+      {"fp16.acc-fp32.out-fp16.portable.nt.m33n17k40.ab.normal.s7", "rounded-behind-alpha", 50},
       {"fp32.acc-fp32.out-fp32.portable.nt.m40n21k50.ab.normal.s7", "scaled-unfused", 50},
       {"fp16.acc-fp32.out-fp16.portable.tn.m17n33k64.eighth.border.s7", "rounded-before-alpha",
        100},

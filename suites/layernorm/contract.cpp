@@ -47,20 +47,23 @@ constexpr std::array kRows{
                 .promise = "rows of zeros give beta, in a 16-bit format, and the mean 0; rstd is "
                            "held to the row layernorm.library.bound",
                 .source = "The value is unique: every sum and every product with x - mean is 0; "
-                          "IEEE 754-2019, 5.4.1"},
+                          "IEEE 754-2019, 5.4.1",
+                .freedoms = kFunctionFreedoms},
     ContractRow{.id = "layernorm.flip.exact",
                 .tier = Tier::kExact,
                 .promise = "rows of 2^13 and -2^13 in equal numbers give gamma and -gamma, powers "
                            "of two, in a 16-bit format; statistics are held to the row "
                            "layernorm.library.bound",
-                .source = "That bound leaves one number there"},
+                .source = "That bound leaves one number there",
+                .freedoms = kFunctionFreedoms},
     ContractRow{.id = "layernorm.weights.exact",
                 .tier = Tier::kExact,
                 .promise = "dgamma and dbeta of patterns of +1 and -1, with the statistics 0 and "
                            "1, are whole numbers, rounded once; dx is held to the row "
                            "layernorm.library.bound",
                 .source = "The value is unique: every partial sum is representable in fp32, in "
-                          "any order; IEEE 754-2019, 5.4.1"},
+                          "any order; IEEE 754-2019, 5.4.1",
+                .freedoms = kFunctionFreedoms},
     ContractRow{.id = "layernorm.library.bound",
                 .tier = Tier::kBounded,
                 .promise = "every output is what fp32 arithmetic in some order, with statistics by "

@@ -15,6 +15,11 @@ constexpr std::string_view kSymmetric =
     "where nothing is subnormal; Higham, Accuracy and Stability of Numerical Algorithms, 2nd "
     "edition, 2.1";
 
+// A product has no digits that a library could lose, but its operand is loaded.
+constexpr Freedom kScaleFreedoms[] = {{"operation_subnormals", "fp32.subnormals"},
+                                      {"conversion_subnormals", "fp32.subnormals"},
+                                      {"signed_zero", "fp32.signed_zero"}};
+
 constexpr std::array kRows{
     ContractRow{.id = "loss.specified",
                 .tier = Tier::kSpecified,
@@ -26,7 +31,8 @@ constexpr std::array kRows{
     ContractRow{.id = "loss.scale.exact",
                 .tier = Tier::kExact,
                 .promise = "loss times scale is one product in fp32, rounded once",
-                .source = "IEEE 754-2019, 5.4.1 multiplication"},
+                .source = "IEEE 754-2019, 5.4.1 multiplication",
+                .freedoms = kScaleFreedoms},
     ContractRow{.id = "loss.mse.bound",
                 .tier = Tier::kBounded,
                 .promise = "the mean of squared differences in fp32, summed in any order, and one "

@@ -30,13 +30,22 @@ Bits specified(const Binding& b, const Elements& e, std::size_t index, const Mac
   return op.div(sum, nearest(kFp32, static_cast<double>(b.width)));
 }
 
+// Roundings that a result passes through at most. Of a gradient: factor, difference, two products.
+// Of an error of n terms: difference, which is squared, square, n - 1 additions, and the mean as a
+// product with a reciprocal.
+constexpr std::size_t kRoundingsOfGradient = 4, kRoundingsBesideTerms = 4;
+
+Interval near(double value, std::size_t roundings) {
+  return around(value, widened(std::abs(value) * static_cast<double>(roundings) * kRoundoff));
+}
+
 Interval bounded(const Binding& b, const Elements& e, std::size_t index, const Departure& d) {
   if (b.operation == Operation::kMseBackward) {
     const double elements = d.one_less ? b.power() - 1 : b.power();
     const double factor = through(d.factor, 2 / elements);
     const double upstream = value_of(kFp32, e.upstream(d.per_element ? index : 0));
     const double value = factor * through(d.difference, e.difference(index)) * upstream;
-    return around(value, std::abs(value) * kRoundoff * 5);
+    return near(value, kRoundingsOfGradient);
   }
   double sum = 0;
   double part = 0;
@@ -51,7 +60,7 @@ Interval bounded(const Binding& b, const Elements& e, std::size_t index, const D
   sum = through(d.sum_in, sum + part);
   const auto count = static_cast<double>(b.width);
   const double value = sum / through(d.count_in, d.one_less ? count - 1 : count);
-  return around(value, std::abs(value) * kRoundoff * (count + 5));
+  return near(value, b.width + kRoundingsBesideTerms);
 }
 
 bool exact(const Binding& b) { return b.portable || b.operation == Operation::kScale; }

@@ -139,11 +139,34 @@ Hypothesis narrow_product(const Format& f) {
           }};
 }
 
+void flush(formats::Tensor& x) {
+  for (std::size_t i = 0; i < x.count(); ++i) {
+    if (formats::is_subnormal(*x.format, x.at(i))) x.set(i, formats::zero(*x.format));
+  }
+}
+
+// Nobody but a library's documents says how it loads; zeros of either sign may result.
+Hypothesis flushed_operands() {
+  return {.name = "operands-flushed",
+          .finding_class = "ftz_in",
+          .sentence = "subnormal operands are taken as zero",
+          .evaluate = [](const Case& c, const TensorSet& in) -> Expectation {
+            TensorSet loaded = in;
+            for (auto& [name, tensor] : loaded) flush(tensor);
+            TensorSet right = refer(c, loaded, {});
+            const Enclosure right_alone{.low = right, .high = right};
+            return {std::move(right), enclose(c, loaded).value_or(right_alone)};
+          },
+          .freedoms = {"conversion_subnormals"}};
+}
+
 }  // namespace
 
 std::vector<Hypothesis> hypotheses(const Case& c) {
   const Binding bound = bind(c);
   std::vector<Hypothesis> list;
+  // What is converted when it is loaded.
+  if (!bound.portable && *bound.format != kFp32) list.push_back(flushed_operands());
   if (bound.operation == Operation::kScale) {
     list.push_back(narrow_product(kFp16));
     list.push_back(narrow_product(formats::kBf16));

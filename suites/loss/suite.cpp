@@ -15,6 +15,7 @@
 #include "suites/core/execute/plan_builder.hpp"
 #include "suites/core/execute/provider.hpp"
 #include "suites/loss/binding.hpp"
+#include "suites/loss/evaluation.hpp"
 
 namespace halfmark::suites::loss {
 namespace {
@@ -79,10 +80,6 @@ std::vector<std::string> operands_of(const Binding& b) {
   return {"x", "x2", "dy"};
 }
 
-std::string result_of(const Binding& b) {
-  return b.operation == Operation::kMseBackward ? "dx" : "y";
-}
-
 void add_launch(Plan& plan, const Case& c, const Binding& b) {
   const bool by_row = b.operation == Operation::kMse;
   const std::size_t groups = by_row ? b.rows : (b.count() + kGroupItems - 1) / kGroupItems;
@@ -135,9 +132,8 @@ Plan plan(const Case& c, const Binding& b, const backends::DeviceInfo& device) {
     result.tensors.push_back(
         {.name = name, .format = format, .count = b.count(), .role = Role::kInput});
   }
-  const std::size_t count = b.operation == Operation::kMse ? b.rows : b.count();
   result.tensors.push_back(
-      {.name = result_of(b), .format = b.output, .count = count, .role = Role::kOutput});
+      {.name = result_of(b), .format = b.output, .count = results(b), .role = Role::kOutput});
   return result;
 }
 

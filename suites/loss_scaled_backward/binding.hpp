@@ -72,13 +72,18 @@ struct Product {
 [[nodiscard]] std::vector<Product> provided_products(const Binding& b);
 /// The products that a device computed.
 [[nodiscard]] operators::TrainingProducts products_in(const Binding& b, const TensorSet& outputs);
-/// What a library may have computed, and what must follow from it, with a mistake outside of its
-/// products or without. `flushes`: the products may also take subnormal operands as zero, and give
-/// zero for subnormal results.
+/// Which subnormal numbers a library's products may take or give as zero.
+enum class Flushes : std::uint8_t { kNone, kResults, kOperandsAndResults };
+/// How a step departs from the specified one around a library's products, and what these flush.
+struct Surroundings {
+  operators::TrainingVariant variant = {};  // a mistake outside of the products
+  models::Machine machine = {};             // the arithmetic of everything but the products
+  Flushes products = Flushes::kNone;
+};
+/// What a library may have computed, and what must follow from it.
 [[nodiscard]] Expectation expect_beside(const Case& c, const TensorSet& inputs,
                                         const operators::TrainingProducts& had,
-                                        const operators::TrainingVariant& variant = {},
-                                        bool flushes = false);
+                                        const Surroundings& around = {});
 
 /// What a step adds whose products are in 8 bits (scaled_products.cpp): to its results and to the
 /// tensors of its plan.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What loss_scaled_backward asserts, and who promises it. An API may leave the sign of a zero open.
-// Permission to flush in fp32 operations changes nothing here (suite_test.cpp): subnormals of fp16
-// are normal fp32 numbers, and no data lead to subnormals of bf16.
+// Permission to flush in fp32 operations changes nothing but the fill `faint` (suite_test.cpp):
+// subnormals of fp16 are normal fp32 numbers, and other data lead to none of bf16 and fp32.
 #include "suites/loss_scaled_backward/binding.hpp"
 
 namespace halfmark::suites::loss_scaled_backward {

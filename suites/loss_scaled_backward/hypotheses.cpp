@@ -129,16 +129,49 @@ constexpr MistakeRow<TrainingVariant> kRows[] = {
      [](TrainingVariant& v) { v.scaler.grows_one_step_late = true; }},
 };
 
-Hypothesis products_flush(const std::shared_ptr<const operators::TrainingProducts>& products) {
-  return {.name = "products-flush-subnormals",
-          .finding_class = "ftz",
-          .sentence = "matrix products flush subnormal operands or results to zero",
-          .evaluate =
-              [products](const Case& c, const TensorSet& inputs) {
-                constexpr bool kFlushes = true;
-                return expect_beside(c, inputs, *products, {}, kFlushes);
-              },
-          .freedoms = {"operation_subnormals", "conversion_subnormals"}};
+using HadProducts = std::shared_ptr<const operators::TrainingProducts>;
+
+// Operations alone: kernels load and store subnormals on every interface.
+models::Machine flushing(soft::Subnormals subnormals) {
+  models::Machine machine = models::uniform_machine({.subnormals = subnormals});
+  machine.convert = {};
+  return machine;
+}
+
+// What an interface may leave open to a library's products and to the kernels around them, whose
+// operations meet subnormals in the fill `faint` alone.
+void add_flushes(std::vector<Hypothesis>& list, const HadProducts& products, bool is_faint) {
+  using soft::Subnormals;
+  const auto add = [&](std::string name, FindingClassName finding_class, std::string sentence,
+                       const Surroundings& around, std::vector<std::string> freedoms,
+                       std::vector<std::string> implied = {}) {
+    list.push_back({.name = std::move(name),
+                    .finding_class = finding_class,
+                    .sentence = std::move(sentence),
+                    .evaluate =
+                        [products, around](const Case& c, const TensorSet& inputs) {
+                          return expect_beside(c, inputs, *products, around);
+                        },
+                    .freedoms = std::move(freedoms),
+                    .implies = std::move(implied)});
+  };
+  add("products-flush-results", "ftz_out", "matrix products flush subnormal results to zero",
+      {.products = Flushes::kResults}, {"conversion_subnormals"});
+  add("products-flush-subnormals", "ftz",
+      "matrix products flush subnormal operands or results to zero",
+      {.products = Flushes::kOperandsAndResults}, {"operation_subnormals", "conversion_subnormals"},
+      {"products-flush-results"});
+  if (!is_faint) return;
+  add("kernels-flush-operands", "ftz_in",
+      "operations around the products flush subnormal operands to zero",
+      {.machine = flushing(Subnormals::kFlushIn)}, {"operation_subnormals"});
+  add("kernels-flush-results", "ftz_out",
+      "operations around the products flush subnormal results to zero",
+      {.machine = flushing(Subnormals::kFlushOut)}, {"operation_subnormals"});
+  add("kernels-flush-subnormals", "ftz",
+      "operations around the products flush subnormal operands and results to zero",
+      {.machine = flushing(Subnormals::kFlush)}, {"operation_subnormals"},
+      {"kernels-flush-operands", "kernels-flush-results"});
 }
 
 std::string in_format(std::string_view text, const formats::Format& format) {
@@ -150,14 +183,13 @@ std::string in_format(std::string_view text, const formats::Format& format) {
 
 }  // namespace
 
-std::vector<Hypothesis> hypotheses(
-    const Case& c, const std::shared_ptr<const operators::TrainingProducts>& products) {
+std::vector<Hypothesis> hypotheses(const Case& c, const HadProducts& products) {
   const Binding b = bind(c);
   std::vector<Hypothesis> list;
   const auto add = [&](const auto& rows) {
     const auto evaluated = [products](const Case& of, const TensorSet& inputs,
                                       const TrainingVariant& variant) -> Expectation {
-      if (products != nullptr) return expect_beside(of, inputs, *products, variant);
+      if (products != nullptr) return expect_beside(of, inputs, *products, {.variant = variant});
       return {outputs_of(bind(of), evaluate(of, inputs, models::Machine{}, variant))};
     };
     for (Hypothesis& h : mistakes_of(rows, evaluated)) {
@@ -176,7 +208,7 @@ std::vector<Hypothesis> hypotheses(
   if (b.problem.has_scaled_products && products == nullptr) add(kScaledProductRows);
   if (b.problem.has_scaled_products) add(kScaledRows);
   if (b.problem.has_scaled_products && !b.problem.has_biases) add(kScaledRowsWithoutBiases);
-  if (products != nullptr) list.push_back(products_flush(products));
+  if (products != nullptr) add_flushes(list, products, b.fill == "faint");
   return list;
 }
 

@@ -107,7 +107,7 @@ TEST(LossScaledBackwardLibrary, AroundALibrarysProductsEveryMistakeIsNamed) {
     const auto problem = suite().bind(c);
     const TensorSet inputs = problem->inputs();
     for (const Hypothesis& any : problem->mistakes_seen_in({}, outputs_of(bind(c), specified(c)))) {
-      if (!any.freedoms.empty()) continue;  // of the products themselves
+      if (!any.freedoms.empty()) continue;  // an interface may leave it open
       const operators::TrainingProducts products = mistaken(c, inputs, any.name);
       const auto known =
           hypotheses(c, std::make_shared<const operators::TrainingProducts>(products));
@@ -141,26 +141,63 @@ TEST(LossScaledBackwardLibrary, AWrongProductHasNoExplanationAroundIt) {
     EXPECT_FALSE(e.exact(comparison.mismatches) && !e.is_generic) << e.hypothesis;
 }
 
-// What an API may leave open is no violation: a library that flushes in its products.
-TEST(LossScaledBackwardLibrary, ProductsThatFlushAreExplainedByAFreedom) {
-  const Case c = any_named("library.b17i33h40o9.scale1.fragile.s7");
-  const auto problem = suite().bind(c);
-  const TensorSet inputs = problem->inputs();
+// Products of a library that flushes the results of each, and where `flushes` says so its operands.
+operators::TrainingProducts flushed_products(const Case& c, const TensorSet& inputs,
+                                             Flushes flushes) {
   operators::TrainingProducts products = products_in(bind(c), outputs_of(bind(c), specified(c)));
   for (const Product& product : provided_products(bind(c))) {
-    Tensor own = expect_beside(c, inputs, products, {}, true).middle.at(product.d);
+    Tensor own = expect_beside(c, inputs, products, {.products = flushes}).middle.at(product.d);
     for (std::size_t i = 0; i < own.count(); ++i) {
       if (formats::is_subnormal(kFp16, own.at(i))) own.set(i, own.at(i) & 0x8000U);
     }
     products.*product.member = std::move(own);
   }
-  const TensorSet flushed = outputs_of(bind(c), evaluate(c, inputs, {}, {}, &products));
-  const Expectation expected = problem->expect_beside(inputs, flushed);
-  EXPECT_LT(100U, compare(allowance_of(expected), flushed).mismatches);
-  const auto found = diagnose(*problem, inputs, allowance_of(expected), flushed);
-  ASSERT_FALSE(found.empty());
-  EXPECT_EQ("products-flush-subnormals", found.front().hypothesis);
-  EXPECT_FALSE(found.front().freedoms.empty());
+  return products;
+}
+
+// What an API may leave open is no violation: a library that flushes in its products, operands and
+// results or results alone.
+TEST(LossScaledBackwardLibrary, ProductsThatFlushAreExplainedByAFreedom) {
+  const Case c = any_named("library.b17i33h40o9.scale1.fragile.s7");
+  const auto problem = suite().bind(c);
+  const TensorSet inputs = problem->inputs();
+  const auto explained = [&](Flushes flushes) {
+    const operators::TrainingProducts products = flushed_products(c, inputs, flushes);
+    const TensorSet flushed = outputs_of(bind(c), evaluate(c, inputs, {}, {}, &products));
+    const Expectation expected = problem->expect_beside(inputs, flushed);
+    const std::uint64_t mismatches = compare(allowance_of(expected), flushed).mismatches;
+    EXPECT_LT(100U, mismatches);
+    const auto found = diagnose(*problem, inputs, allowance_of(expected), flushed);
+    EXPECT_TRUE(!found.empty() && found.front().exact(mismatches));
+    return found.empty() ? Explanation{} : found.front();
+  };
+  const Explanation both = explained(Flushes::kOperandsAndResults);
+  EXPECT_EQ("products-flush-subnormals", both.hypothesis);
+  EXPECT_EQ((std::vector<std::string>{"operation_subnormals", "conversion_subnormals"}),
+            both.freedoms);
+  const Explanation results = explained(Flushes::kNone);
+  EXPECT_EQ("products-flush-results", results.hypothesis);
+  EXPECT_EQ((std::vector<std::string>{"conversion_subnormals"}), results.freedoms);
+}
+
+// The inverse of the largest scale is subnormal, and so are some gradients: around a library's
+// products, too, kernels may flush them.
+TEST(LossScaledBackwardLibrary, KernelsThatFlushFaintGradientsAreExplainedByAFreedom) {
+  const Case c = any_named("fp8.library.b16i32h48o16.scale1.faint.s7");
+  const auto problem = suite().bind(c);
+  const TensorSet inputs = problem->inputs();
+  for (const char* name :
+       {"kernels-flush-operands", "kernels-flush-results", "kernels-flush-subnormals"}) {
+    const operators::TrainingProducts products = mistaken(c, inputs, name);
+    const auto known = hypotheses(c, std::make_shared<const operators::TrainingProducts>(products));
+    const auto h = std::ranges::find(known, name, &Hypothesis::name);
+    ASSERT_NE(known.end(), h) << name;
+    EXPECT_EQ((std::vector<std::string>{"operation_subnormals"}), h->freedoms);
+    const TensorSet flushed = h->evaluate(c, inputs).middle;
+    const Expectation beside = problem->expect_beside(inputs, flushed);
+    EXPECT_LT(0U, compare(allowance_of(beside), flushed).mismatches) << name;
+    EXPECT_TRUE(explains(*h, *problem, inputs, allowance_of(beside), flushed)) << name;
+  }
 }
 
 TEST(LossScaledBackwardLibrary, ALibrarysCallsStandBetweenTheLaunches) {

@@ -114,25 +114,26 @@ void let_in_zero(const std::string& name, Enclosure& around) {
 }  // namespace
 
 Expectation expect_beside(const Case& c, const TensorSet& inputs,
-                          const operators::TrainingProducts& had,
-                          const operators::TrainingVariant& variant, bool flushes) {
+                          const operators::TrainingProducts& had, const Surroundings& around) {
   const Binding b = bind(c);
-  TensorSet expected = outputs_of(b, evaluate(c, inputs, {}, variant, &had));
-  Enclosure around{.low = expected, .high = expected};
+  TensorSet expected = outputs_of(b, evaluate(c, inputs, around.machine, around.variant, &had));
+  Enclosure allowed{.low = expected, .high = expected};
   const auto operand = [&](const std::string& name) {
     const Tensor& stored = name == "x" ? inputs.at(name) : expected.at(name);
-    return flushes ? flushed(stored) : stored;
+    return around.products == Flushes::kOperandsAndResults ? flushed(stored) : stored;
   };
   for (const Product& product : provided_products(b)) {
     Expectation right =
         gemm_of(b, product)
             ->expect({{"a", operand(product.a.name)}, {"b", operand(product.b.name)}});
     expected.at(product.d) = right.middle.at("d");
-    around.low.at(product.d) = right.enclosure->low.at("d");
-    around.high.at(product.d) = right.enclosure->high.at("d");
-    if (flushes) let_in_zero(product.d, around);
+    allowed.low.at(product.d) = right.enclosure->low.at("d");
+    allowed.high.at(product.d) = right.enclosure->high.at("d");
+    if (around.products == Flushes::kNone) continue;
+    expected.at(product.d) = flushed(right.middle.at("d"));
+    let_in_zero(product.d, allowed);
   }
-  return {std::move(expected), std::move(around)};
+  return {std::move(expected), std::move(allowed)};
 }
 
 }  // namespace halfmark::suites::loss_scaled_backward

@@ -128,23 +128,20 @@ TensorSet refer(const Case& c, const TensorSet& inputs, const models::Machine& m
   return outputs_of(bind(c), evaluate(c, inputs, machine, {}));
 }
 
-// The inputs of one wrong element: the operands of the last operation that computed it.
-std::vector<Operand> operands(const Binding& bound, const TensorSet& inputs,
-                              std::string_view tensor, std::size_t index) {
-  std::vector<Operand> shown{{"scale", &kFp32, bound.scale->bits}};
-  const auto show = [&](const char* name, std::size_t at) {
+// The inputs of one wrong element: the scale, and what the last operation that computed it reads.
+std::vector<Operand> operands(const TensorSet& inputs, std::string_view tensor, std::size_t index) {
+  std::vector<Operand> shown{{"scale", &kFp32, inputs.at("14_scale").at(0)}};
+  const auto show = [&](const char* name) {
     const formats::Tensor& source = inputs.at(name);
-    shown.push_back({fmt::format("{}[{}]", name, at), source.format, source.at(at)});
+    shown.push_back({fmt::format("{}[{}]", name, index), source.format, source.at(index)});
   };
-  const auto is_one_of = [tensor](std::initializer_list<std::string_view> names) {
-    return std::ranges::find(names, tensor) != names.end();
-  };
-  if (is_one_of({"00_w1h", "12_w1", "11_g1", "09_dw1"})) show("12_w1", index);
-  if (is_one_of({"00_w2h", "13_w2", "11_g2", "06_dw2"})) show("13_w2", index);
-  if (is_one_of({"00_b1h", "12_b1", "11_gb1", "09_db1"})) show("12_b1", index);
-  if (is_one_of({"00_b2h", "13_b2", "11_gb2", "06_db2"})) show("13_b2", index);
-  if (tensor == "03_y" || tensor == "05_dy") show("t", index);
-  if (tensor == "15_growth") show("15_growth", 0);
+  if (tensor == "00_w1h" || tensor == "12_w1") show("12_w1");
+  if (tensor == "00_w2h" || tensor == "13_w2") show("13_w2");
+  if (tensor == "00_b1h" || tensor == "12_b1") show("12_b1");
+  if (tensor == "00_b2h" || tensor == "13_b2") show("13_b2");
+  if (tensor == "05_dy") show("t");
+  if (tensor == "15_growth")
+    shown.push_back({"15_growth[0]", nullptr, inputs.at("15_growth").at(0)});
   return shown;
 }
 
@@ -199,9 +196,10 @@ class LossScaledBackwardProblem final : public Problem {
         c(), std::make_shared<operators::TrainingProducts>(products_in(b_, outputs)));
   }
   bool follows_machine() const override { return b_.is_portable(); }
+  bool holds_integers(std::string_view tensor) const override { return tensor == "15_growth"; }
   std::vector<Operand> operands(const TensorSet& inputs, std::string_view tensor,
                                 std::size_t index) const override {
-    return loss_scaled_backward::operands(b_, inputs, tensor, index);
+    return loss_scaled_backward::operands(inputs, tensor, index);
   }
 
  private:

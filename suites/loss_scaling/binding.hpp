@@ -74,5 +74,7 @@ struct TraceVariant {
 /// All outputs of the plan.
 [[nodiscard]] TensorSet traced(const Binding& b, const TensorSet& inputs,
                                const models::Machine& machine, const TraceVariant& variant);
+/// The scale with which a step's gradients come, as specified.
+[[nodiscard]] formats::Bits scale_in(const Binding& b, const TensorSet& inputs, std::size_t step);
 
 }  // namespace halfmark::suites::loss_scaling

@@ -19,8 +19,8 @@ constexpr ContractRow kRows[] = {
     {.id = "loss_scaling.clip",
      .tier = Tier::kSpecified,
      .promise = "in every step the gradients of all devices are clipped to one norm, of the "
-                "unscaled gradients and in the order of the profile, and the rest is as without "
-                "clipping",
+                "unscaled gradients, in fp32 whatever their format, and in the order of the "
+                "profile, and the rest is as without clipping",
      .source = "Halfmark kernel specification, reference/operators/gradient_clipping.hpp and "
                "kernels/clipping.hk; the source of each profile, "
                "reference/operators/loss_scaler_profiles.cpp; IEEE 754-2019, 5.4.1",

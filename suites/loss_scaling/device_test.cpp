@@ -3,6 +3,8 @@
 // mistake's class.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "suites/core/testing/forwarding_problem.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 #include "suites/loss_scaling/suite.hpp"
@@ -77,6 +79,28 @@ TEST(LossScalingKernels, AStateThatIsNotRestoredShows) {
     return plan;
   });
   EXPECT_EQ(Verdict::kFail, run_problem(session, broken).verdict);
+}
+
+// Below zero the hysteresis changes no scale, and its bits are those of a NaN of fp32: only counts
+// that are compared as integers show that an overflow was counted twice.
+TEST(LossScalingKernels, AWrongCountBelowZeroShows) {
+  constexpr std::size_t kStep = 6;  // of "ii.iiiai....", where the count is below zero
+  Session session(backends::Device::open("host"));
+  const Case c = parse_case("loss_scaling", suite().axes,
+                            "loss_scaling.megatron.fp32.portable.n67d2.bottom.s7");
+  const AlteredProblem broken(suite().bind(c), [](Plan plan) {
+    std::size_t step = 0;
+    const auto at = std::ranges::find_if(plan.launches, [&](const Launch& launch) {
+      return launch.entry == "scaling_update" && step++ == kStep;
+    });
+    const Launch again = *at;
+    plan.launches.insert(at, again);
+    return plan;
+  });
+  const CaseResult result = run_problem(session, broken);
+  EXPECT_EQ(Verdict::kFail, result.verdict) << result.reason;
+  EXPECT_EQ(4U, result.mismatches) << "until the scale grows, and the count starts again";
+  for (const auto& element : result.wrong) EXPECT_EQ("05_counts", element.tensor);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches of a script: four for each step, and a copy of the state where it is saved or
-// restored.
+// The launches of a script: four for each step, three or four more where it clips, and a copy of
+// the state where it is saved or restored.
 #include <algorithm>
 #include <bit>
 #include <iterator>

@@ -111,6 +111,28 @@ TEST(LossScalingScripts, FactorsRound) {
             std::vector<float>(halfmark.begin(), halfmark.begin() + 4));
 }
 
+// A gradient is shown with the scale of its own step, a restored one where the script restores it.
+TEST(LossScalingScripts, OperandsHaveTheScaleOfTheirStep) {
+  const auto scale_of_step = [](std::string_view tail, std::size_t step) {
+    const Prepared prepared(suite(), named(tail));
+    const std::vector<Operand> shown =
+        prepared.problem->operands(prepared.inputs, "01_unscaled", step * 18);
+    EXPECT_EQ("scale in step " + std::to_string(step), shown.at(0).label);
+    return std::bit_cast<float>(static_cast<std::uint32_t>(shown.at(0).bits));
+  };
+  EXPECT_EQ(1000, scale_of_step("pytorch.fp32.portable.n9d2.grow.s7", 2));
+  EXPECT_EQ(2000, scale_of_step("pytorch.fp32.portable.n9d2.grow.s7", 3));
+  EXPECT_EQ(2000, scale_of_step("megatron.fp32.portable.n9d2.restore.s7", 5));
+  EXPECT_EQ(1000, scale_of_step("megatron.fp32.portable.n9d2.restore.s7", 6));
+}
+
+TEST(LossScalingScripts, CountsAreIntegers) {
+  const auto problem = suite().bind(named("megatron.fp32.portable.n9d2.bottom.s7"));
+  EXPECT_TRUE(problem->holds_integers("05_counts"));
+  EXPECT_TRUE(problem->holds_integers("08_counts"));
+  EXPECT_FALSE(problem->holds_integers("04_scales"));
+}
+
 TEST(LossScalingScripts, OverflowOnOneDeviceAndOnAll) {
   const TensorSet got = results("pytorch.fp32.portable.n65d3.overflow.s7");
   EXPECT_EQ(numbers(got.at("03_found")), (std::vector<float>{0, 0, 1, 0, 1, 0, 0, 1, 3, 0, 0, 0}));

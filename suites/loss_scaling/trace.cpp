@@ -164,4 +164,19 @@ TensorSet traced(const Binding& b, const TensorSet& inputs, const models::Machin
   return Trace(b, inputs, machine, variant).run();
 }
 
+Bits scale_in(const Binding& b, const TensorSet& inputs, std::size_t step) {
+  const TensorSet outputs = traced(b, inputs, {}, {});
+  const Tensor& after = outputs.at("04_scales");
+  Bits scale = inputs.at("07_scale").at(0), saved = scale;
+  std::size_t next = 0;
+  for (const char event : b.script->events) {
+    if (event == 's') saved = scale;
+    if (event == 'r') scale = saved;
+    if (!is_step(event)) continue;
+    if (next == step) break;
+    scale = after.at(next++);
+  }
+  return scale;
+}
+
 }  // namespace halfmark::suites::loss_scaling

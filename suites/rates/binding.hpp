@@ -24,12 +24,15 @@ struct Binding {
     const std::size_t each = static_cast<std::size_t>(width) * (row->is_chain ? kChains : 1);
     return static_cast<std::size_t>(items) * each;
   }
+  /// After so many numbers, the operands of the case repeat.
+  [[nodiscard]] std::size_t period() const { return row->is_chain ? kPeriod : kPeriodOfStreams; }
 };
 
 /// Throws UsageError for sizes that no kernel supports.
 [[nodiscard]] Binding bind(const Case& c);
 
-/// The tensor that the kernel writes, as a set.
+/// The tensor that the kernel writes, as a set, for any operands. Those that repeat with the period
+/// cost no more than one of it.
 [[nodiscard]] TensorSet evaluate(const Binding& bound, const TensorSet& inputs,
                                  const models::Machine& machine, const Mistake& mistake = {});
 

@@ -9,7 +9,8 @@
 //     outweigh the down steps by about one unit in the last place per round, so that a missing
 //     round, a wider register or a fused pair gives other bits.
 //  2. Lanes repeat: lane i holds what lane i mod kPeriod holds. A launch may be as long as a device
-//     needs, and costs the reference only kPeriod chains.
+//     needs, and costs the reference only kPeriod chains. Words of streams repeat with a prime
+//     period, so that a word from another row, pack or group is another word.
 // clang-format on
 #pragma once
 
@@ -25,7 +26,7 @@ namespace halfmark::suites::rates {
 
 inline constexpr int kUpSteps = 8, kDownSteps = 7;
 inline constexpr int kStepsPerRound = kUpSteps + kDownSteps;
-inline constexpr std::size_t kPeriod = 1024;
+inline constexpr std::size_t kPeriod = 1024, kPeriodOfStreams = 1021;
 /// Chains per work-item, as in kernels/rates.hk.
 inline constexpr std::size_t kChains = 8;
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <utility>
 
 #include "reference/fast/elementwise.hpp"
@@ -202,16 +203,33 @@ Tensor tiled(const Tensor& period, std::size_t count) {
   return tensor;
 }
 
-Tensor first_period(const Tensor& tensor) {
-  const std::size_t count = std::min(tensor.count(), kPeriod);
-  const std::size_t bytes = count * static_cast<std::size_t>(tensor.format->storage_bytes());
-  return {
-      .format = tensor.format,
-      .bytes = {tensor.bytes.begin(), tensor.bytes.begin() + static_cast<std::ptrdiff_t>(bytes)}};
+std::size_t bytes_of_period(const Tensor& tensor, const Binding& b) {
+  const std::size_t bytes = b.period() * static_cast<std::size_t>(tensor.format->storage_bytes());
+  return std::min(bytes, tensor.bytes.size());
+}
+
+bool repeats(const Tensor& tensor, const Binding& b) {
+  const std::size_t period = bytes_of_period(tensor, b);
+  const std::byte* const words = tensor.bytes.data();
+  return std::memcmp(words, words + period, tensor.bytes.size() - period) == 0;
+}
+
+// One period of operands that repeat. Others, such as those of a reduced case, are all taken.
+TensorSet without_repeats(const TensorSet& operands, const Binding& b) {
+  const bool repeat =
+      std::ranges::all_of(operands, [&](const auto& named) { return repeats(named.second, b); });
+  if (!repeat) return operands;
+  TensorSet first;
+  for (const auto& [name, tensor] : operands) {
+    const auto period = static_cast<std::ptrdiff_t>(bytes_of_period(tensor, b));
+    first.emplace(name, Tensor{.format = tensor.format,
+                               .bytes = {tensor.bytes.begin(), tensor.bytes.begin() + period}});
+  }
+  return first;
 }
 
 TensorSet inputs(const Case& c, const Binding& b) {
-  const std::size_t period = std::min(b.count(), kPeriod);
+  const std::size_t period = std::min(b.count(), b.period());
   TensorSet set;
   for (const std::string& name : input_names(b)) {
     const Random random(c, name);
@@ -304,13 +322,14 @@ Binding bind(const Case& c) {
 
 TensorSet evaluate(const Binding& b, const TensorSet& inputs, const models::Machine& machine,
                    const Mistake& mistake) {
+  const TensorSet operands = without_repeats(inputs, b);
   Tensor y;
   if (b.row->is_chain) {
-    y = after_rounds(b.row->operation, first_period(inputs.at("x")), b.rounds, machine, mistake);
+    y = after_rounds(b.row->operation, operands.at("x"), b.rounds, machine, mistake);
   } else if (b.row->operation == Operation::kTriad) {
-    y = triad_of(first_period(inputs.at("a")), first_period(inputs.at("b")), machine);
+    y = triad_of(operands.at("a"), operands.at("b"), machine);
   } else {
-    y = flipped(first_period(inputs.at("a")));
+    y = flipped(operands.at("a"));
   }
   TensorSet set;
   set.emplace("y", tiled(y, b.count()));

@@ -183,5 +183,43 @@ TEST(RatesSuite, LanesRepeatWithThePeriod) {
   }
 }
 
+// The operands of a reduced case do not repeat.
+TEST(RatesSuite, EveryLaneOfOtherOperandsIsEvaluated) {
+  const Case c = case_of("rates.fp32.mul.portable.w16.n64r8.periodic.s1");
+  const auto problem = suite().bind(c);
+  TensorSet in = problem->inputs();
+  const Tensor before = problem->expect(in).middle.at("y");
+  for (const std::size_t lane : {kPeriod, std::size_t{5000}, before.count() - 1}) {
+    in.at("x").set(lane, in.at("x").at(lane) + 1);
+    const Tensor y = problem->expect(in).middle.at("y");
+    EXPECT_EQ(stepped(Operation::kMul, formats::kFp32, in.at("x").at(lane), 8), y.at(lane));
+    EXPECT_NE(before.at(lane), y.at(lane));
+    EXPECT_EQ(before.at(lane % kPeriod), y.at(lane % kPeriod));
+  }
+}
+
+TEST(RatesSuite, EveryWordOfOtherStreamsIsEvaluated) {
+  const auto problem = suite().bind(case_of("rates.fp32.copy.portable.w4.n16384r1.periodic.s1"));
+  TensorSet in = problem->inputs();
+  in.at("a").set(60'000, 0);
+  EXPECT_EQ(1U, problem->expect(in).middle.at("y").at(60'000));
+  EXPECT_EQ(in.at("a").at(5) ^ 1U, problem->expect(in).middle.at("y").at(5));
+}
+
+// Rows of a group are 64 packs apart, and groups 512.
+TEST(RatesSuite, AWordOfAnotherRowOrGroupIsAnotherWord) {
+  for (const std::size_t width : {1U, 4U}) {
+    const auto problem = suite().bind(
+        case_of(fmt::format("rates.fp32.copy.portable.w{}.n16384r1.periodic.s1", width)));
+    const Tensor a = problem->inputs().at("a");
+    for (const std::size_t packs : {64U, 512U, 1024U, 4096U, 8192U}) {
+      const std::size_t apart = packs * width;
+      std::size_t alike = 0;
+      for (std::size_t i = 0; i + apart < a.count(); ++i) alike += a.at(i) == a.at(i + apart);
+      EXPECT_LT(alike, a.count() / 100) << width << ' ' << packs;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace halfmark::suites::rates

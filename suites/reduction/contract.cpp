@@ -18,9 +18,11 @@ using formats::kFp32;
 using models::Machine;
 using operators::Fp32;
 
-// No document says whether a mean divides before or after it adds, unless it states an accuracy.
-constexpr Freedom kExactFreedoms[] = {
-    kSelectionFreedoms[0], kSelectionFreedoms[1], {"mean_scaling", "operators.accuracy"}};
+// No document says whether a mean divides before or after it adds, or how wide a sum is, unless it
+// states an accuracy.
+constexpr Freedom kExactFreedoms[] = {kSelectionFreedoms[0],
+                                      {"mean_scaling", "operators.accuracy"},
+                                      {"accuracy", "operators.accuracy"}};
 
 constexpr std::array kRows{
     ContractRow{.id = "reduction.specified",
@@ -36,6 +38,12 @@ constexpr std::array kRows{
                            "NaN and infinities as in IEEE 754; nothing sums to 0, and has no mean",
                 .source = "The value is unique; IEEE 754-2019, 5.4.1, 6.1 and 6.2",
                 .freedoms = kExactFreedoms},
+    ContractRow{.id = "reduction.max.exact",
+                .tier = Tier::kExact,
+                .promise = "the maximum is the greatest element of the row, and NaN where one "
+                           "is NaN; zeros of either sign are equal",
+                .source = "The value is unique; IEEE 754-2019, 9.6 maximum",
+                .freedoms = kSelectionFreedoms},
     ContractRow{.id = "reduction.bound",
                 .tier = Tier::kBounded,
                 .promise = "fp32 sums in any order, and one rounding to the format of the result",
@@ -47,9 +55,11 @@ constexpr std::array kRows{
                 .promise = "elements times 8 give 8 times the sum or mean, bit for bit; of the "
                            "first, the case's other row holds",
                 .source = "IEEE 754-2019, 4.3.1: rounding is relative where nothing is subnormal, "
-                          "so powers of two go through every sum, in whatever order and width; "
-                          "Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, "
-                          "2.1"},
+                          "so powers of two go through every sum of rounded additions, in whatever "
+                          "order and width; Higham, Accuracy and Stability of Numerical "
+                          "Algorithms, 2nd edition, 2.1. (Not so through sums in bins at fixed "
+                          "powers of two: Ahrens, Demmel and Nguyen, ACM Trans. Math. Softw. 46, "
+                          "2020)"},
     ContractRow{.id = "reduction.modelled",
                 .tier = Tier::kModelled,
                 .promise = kRecipePromise,
@@ -105,8 +115,9 @@ std::span<const NotAssertedRow> not_asserted() { return kNotAsserted; }
 const ContractRow& contract_row(const Case& c, const backends::DeviceInfo&) {
   const Binding b = bind(c);
   if (b.portable) return row("reduction.specified");
+  if (b.operation == Operation::kMax) return row("reduction.max.exact");
   const bool rounds = b.fill == "normal" || b.fill == "related";
-  return rounds && b.operation != Operation::kMax ? row("reduction.bound") : row("reduction.exact");
+  return rounds ? row("reduction.bound") : row("reduction.exact");
 }
 
 std::optional<Relation> relation(const Case& c) {
@@ -117,7 +128,8 @@ std::optional<Relation> relation(const Case& c) {
                   .first = fmt::format("8 {}(x)", name),
                   .second = fmt::format("{}(8 x)", name),
                   .operands = {{.tensor = "x", .exponent = 3}},
-                  .results = {{.tensor = "y", .exponent = 3}}};
+                  .results = {{.tensor = "y", .exponent = 3}},
+                  .unpromised = "that a sum has no fixed grid"};
 }
 
 TensorSet refer(const Case& c, const TensorSet& inputs, const Machine& machine) {

@@ -387,6 +387,7 @@ std::vector<Hypothesis> mistakes(const Case& c) {
   } else {
     rows.add("results-flushed", "ftz_out", "subnormal results become zero",
              [](Model& m) { m.flushes = true; });
+    rows.takes({"conversion_subnormals"});
   }
   return std::move(rows).take();
 }

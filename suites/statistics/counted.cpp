@@ -2,6 +2,8 @@
 #include "suites/statistics/counted.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
 
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
@@ -14,15 +16,26 @@ using formats::kFp32;
 using formats::Tensor;
 
 constexpr Bits kInfinity = 0x7f800000;
-// From here on, a logarithm in fp32 rounds up to the next whole number.
-constexpr Bits kNearlyTwo = 0x7ffffc;
+constexpr Bits kFraction = 0x7fffff;
+
+// How many fp32 numbers below 2^exponent have a binary logarithm that fp32 rounds to `exponent`.
+// They lie within half of its spacing there, times ln 2.
+Bits rounded_up_below(int exponent) {
+  constexpr Bits kLn2 = 710, kOne = 1024;
+  const auto size = static_cast<Bits>(std::abs(exponent));
+  if (size == 0) return 0;
+  const bool is_border = exponent > 0 && std::has_single_bit(size);  // finer below it
+  return std::bit_floor(size) * kLn2 / (is_border ? 2 * kOne : kOne);
+}
 
 std::size_t place_of(Bits magnitude, const Variant& variant) {
   if (magnitude == 0) return kZero;
   const bool is_nan = magnitude > kInfinity;
   if (magnitude >= kInfinity && !(is_nan && variant.misses_nan)) return kNotFinite;
   int exponent = static_cast<int>(magnitude >> 23) - 127;
-  if (variant.rounds_exponent && (magnitude & 0x7fffff) >= kNearlyTwo) ++exponent;
+  if (variant.rounds_exponent &&
+      (magnitude & kFraction) + rounded_up_below(exponent + 1) > kFraction)
+    ++exponent;
   if (exponent < kFirstBinade) return kBelow;
   const auto place = static_cast<std::size_t>(exponent - kFirstBinade) + kBelow + 1;
   return std::min(place, kAbove);

@@ -19,7 +19,7 @@ inline constexpr std::size_t kStrip = 16384;
 
 struct Variant {
   bool subnormals_are_zeros = false;  // those of the tensor's format
-  bool rounds_exponent = false;       // floor(log2) from a rounded logarithm
+  bool rounds_exponent = false;       // floor(log2) from a logarithm rounded to fp32
   bool misses_nan = false;            // as a number above all others
   bool misses_tail = false;           // what remains after the last whole strip
   bool greatest_is_infinite = false;  // infinities take part

@@ -17,7 +17,8 @@ namespace {
 using formats::kFp32;
 
 constexpr std::string_view kBorders = "borders";
-constexpr std::string_view kFills[] = {"normal", "special", "finite", "tiny", "bits", kBorders};
+constexpr std::string_view kFills[] = {"normal",    "special", "finite",
+                                       "subnormal", "bits",    kBorders};
 constexpr std::uint32_t kItems = 64;
 static_assert(kItems == kPlaces, "an item adds up one place");
 

@@ -6,9 +6,17 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+
 #include "reference/fast/statistics.hpp"
+#include "reference/formats/classify.hpp"
 #include "suites/core/case/fills.hpp"
+#include "suites/core/diagnose/diagnose.hpp"
 #include "suites/core/run/run_case.hpp"
+#include "suites/core/suite/describe.hpp"
 #include "suites/core/testing/forwarding_problem.hpp"
 #include "suites/core/testing/suite_checks.hpp"
 #include "suites/statistics/counted.hpp"
@@ -25,6 +33,63 @@ TEST(StatisticsSuite, EveryPassIsEarned) { expect_earned(suite(), Level::kSmoke)
 TEST(StatisticsSuite, EveryMistakeShowsAndIsNamed) {
   EXPECT_EQ(6U, expect_hypotheses_show(suite(), "portable"));
   expect_hypotheses_are_named(suite(), "portable");
+}
+
+TEST(StatisticsSuite, SubnormalOperandsAreCounted) {
+  for (const char* format : {"fp16", "bf16", "fp32"}) {
+    const Case c = parse_case("statistics", suite().axes,
+                              fmt::format("statistics.{}.portable.n63.subnormal.s7", format));
+    const formats::Tensor x = suite().bind(c)->inputs().at("x");
+    std::size_t subnormal = 0;
+    for (std::size_t i = 0; i < x.count(); ++i)
+      subnormal += formats::is_subnormal(*x.format, x.at(i)) ? 1U : 0U;
+    EXPECT_LT(x.count() / 4, subnormal) << format;
+  }
+}
+
+// A count is no floating-point number, though its encoding is one below the normal range.
+TEST(StatisticsSuite, MissingCountsAreNoSubnormalNumbers) {
+  const Case c =
+      parse_case("statistics", suite().axes, "statistics.fp32.portable.n16451.borders.s7");
+  const Prepared prepared(suite(), c);
+  const auto class_of = [&](const std::function<formats::Bits(formats::Bits)>& change) {
+    TensorSet got = prepared.expected.middle;
+    formats::Tensor& histogram = got.at("histogram");
+    for (std::size_t i = 0; i < kPlaces; ++i) histogram.set(i, change(histogram.at(i)));
+    const auto found = diagnose(*prepared.problem, prepared.inputs, prepared.allowance(), got);
+    const bool is_exact = !found.empty() && found[0].contradicted == 0;
+    return is_exact ? found[0].finding_class : "unexplained";
+  };
+  EXPECT_EQ("unexplained", class_of([](formats::Bits) { return formats::Bits{0}; }));
+  EXPECT_EQ("unexplained", class_of([](formats::Bits n) { return n == 0 ? n : n - 1; }));
+  EXPECT_EQ("unexplained", class_of([](formats::Bits n) { return 2 * n; }));
+}
+
+TEST(StatisticsSuite, CountsAreWrittenAsWholeNumbers) {
+  const Case c =
+      parse_case("statistics", suite().axes, "statistics.fp32.portable.n16451.borders.s7");
+  const auto problem = suite().bind(c);
+  const Mismatch few{.tensor = "histogram", .index = 3, .expected = 77, .actual = 75, .ulps = 2};
+  const Element e = describe_element(*problem, problem->inputs(), formats::kFp32, few);
+  EXPECT_EQ("77", e.expected_value);
+  EXPECT_EQ("75", e.actual_value);
+}
+
+// Numbers below a power of two of which fp32 rounds the logarithm up, in double.
+TEST(StatisticsCounts, ARoundedLogarithmIsThatOfFp32) {
+  for (int exponent = kFirstBinade + 1; exponent < 20; ++exponent) {
+    formats::Tensor x = formats::Tensor::zeros(formats::kFp32, 60);
+    const auto power = std::bit_cast<std::uint32_t>(std::ldexp(1.0F, exponent));
+    std::size_t above = 0;
+    for (std::size_t i = 0; i < x.count(); ++i) {
+      const auto word = power - 1 - static_cast<std::uint32_t>(i);
+      x.set(i, word);
+      const double logarithm = std::log2(static_cast<double>(std::bit_cast<float>(word)));
+      above += static_cast<float>(logarithm) >= static_cast<float>(exponent) ? 1U : 0U;
+    }
+    const auto place = static_cast<std::size_t>(exponent - kFirstBinade) + kBelow + 1;
+    EXPECT_EQ(above, counted(x, {.rounds_exponent = true}).histogram.at(place)) << exponent;
+  }
 }
 
 TEST(StatisticsKernels, GiveTheReferencesCounts) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -45,7 +47,12 @@ inline constexpr Image kImages[] = {{"first", Generation::kFirst, Generation::kH
 [[nodiscard]] std::vector<std::byte> expected_image(const Binding& b, const Image& image);
 [[nodiscard]] formats::Tensor tensor_of(std::vector<std::byte> bytes);
 
-/// Writes, reads, writes and reads again. Driver exceptions are reported in the result.
+/// If no allocation of the device can be so large: its own words. Nothing if it sets no such limit.
+[[nodiscard]] std::optional<std::string> beyond_an_allocation(const backends::DeviceInfo& device,
+                                                              std::size_t bytes);
+
+/// Writes, reads, writes and reads again. Driver exceptions are reported in the result; memory that
+/// is refused beyond a limit of the device is not supported.
 [[nodiscard]] DeviceResult copy(Session& session, const Case& c);
 
 /// Explains wrong bytes from the origin that they encode: one hypothesis, which reproduces every

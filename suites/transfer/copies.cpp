@@ -65,22 +65,38 @@ class Copies {
   backends::Buffer memory_;
 };
 
+DeviceError error_of(const backends::BackendError& e, const std::string& stage) {
+  const std::string text = e.what();
+  return {.stage = stage,
+          .text = fmt::format("{} failed: {}", stage, text.substr(0, text.find('\n'))),
+          .log = e.vendor_text,
+          .device_lost = e.device_lost};
+}
+
 }  // namespace
 
+std::optional<std::string> beyond_an_allocation(const backends::DeviceInfo& device,
+                                                std::size_t bytes) {
+  constexpr const char* kLimit = "CL_DEVICE_MAX_MEM_ALLOC_SIZE";
+  const auto limit = device.extra.find(kLimit);
+  if (limit == device.extra.end() || !limit->is_number_unsigned()) return std::nullopt;
+  const auto most = limit->get<std::uint64_t>();
+  if (bytes <= most) return std::nullopt;
+  return fmt::format("{} is {} bytes, and the case needs {}", kLimit, most, bytes);
+}
+
 DeviceResult copy(Session& session, const Case& c) {
+  constexpr const char* kAllocate = "allocate";
   const Binding b = bind(c);
   DeviceResult result;
-  enter_stage("allocate", true);
+  enter_stage(kAllocate, true);
   try {
     result = Copies(b, session.device()).run();
   } catch (const backends::BackendError& e) {
     const std::string stage = current_stage().name;
-    const std::string text = e.what();
-    result.error =
-        DeviceError{.stage = stage,
-                    .text = fmt::format("{} failed: {}", stage, text.substr(0, text.find('\n'))),
-                    .log = e.vendor_text,
-                    .device_lost = e.device_lost};
+    if (stage == kAllocate && !e.device_lost)
+      result.not_supported = beyond_an_allocation(session.device().info(), b.memory_bytes());
+    if (!result.not_supported) result.error = error_of(e, stage);
   }
   enter_stage("reference", false);
   return result;

@@ -2,7 +2,7 @@
 // Determines what happened to the bytes of a copy from the bytes that arrived. Decides the wording
 // and the class of each kind of event. A wrong byte inside the range is explained only by a pattern
 // that contains it there, in place or moved by some distance; outside the range nothing may change
-// at all.
+// at all, and what changed the device's memory there is named only if the bytes tell.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,6 +19,7 @@ enum class Event : std::uint8_t {
   kNeverUploaded,
   kNeverRead,
   kStale,
+  kNotArrived,  // before an upload, or before a read-back: nothing tells
   kMisplaced,
   kReversed,
   kAround,   // outside the range
@@ -44,6 +45,7 @@ struct Stretch {
   const Image* image = nullptr;
   std::size_t first = 0, bytes = 0;
   Event event = Event::kUnknown;
+  bool is_known = false;  // a pattern has these bytes
   bool of_upload = false;
   Source source = {};
 
@@ -52,7 +54,7 @@ struct Stretch {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr std::size_t kTwoWords = 8;
+constexpr std::size_t kOneWord = 4, kTwoWords = 8;
 
 std::size_t reach(const Source& source, Bytes got, std::size_t from, std::size_t limit) {
   std::size_t place = from;
@@ -92,7 +94,8 @@ bool is_hosts(const Source& source) { return source.generation >= Generation::kH
 bool is_of_all(const Binding& b, const Stretch& s) {
   if (s.image->name != kMemory) return false;
   if (b.holds(s.first)) return !s.of_upload;
-  if (s.bytes < kTwoWords && s.end() < b.memory_bytes()) return false;
+  const std::size_t fewest = is_hosts(s.source) && s.source.distance == 0 ? kOneWord : kTwoWords;
+  if (!s.is_known || (s.bytes < fewest && s.end() < b.memory_bytes())) return false;
   return !s.of_upload || (s.source.generation == Generation::kBefore && s.source.distance != 0);
 }
 
@@ -115,8 +118,14 @@ class Reader {
           ++place;
           continue;
         }
-        stretches.push_back(stretch_at(kImages[i], got, place));
-        place = stretches.back().end();
+        const Stretch found = stretch_at(kImages[i], got, place);
+        place = found.end();
+        if (stretches.empty() || !are_one(stretches.back(), found)) {
+          stretches.push_back(found);
+          continue;
+        }
+        stretches.back().bytes += found.bytes;
+        stretches.back().is_known = stretches.back().of_upload = false;
       }
     }
     return stretches;
@@ -138,32 +147,49 @@ class Reader {
     Stretch s{.image = &image,
               .first = place,
               .bytes = std::max<std::size_t>(found.bytes, 1),
+              .is_known = found.bytes > 0,
               .source = found.source};
     s.of_upload = is_of_upload(s);
-    s.event = event_of(s, found.bytes > 0);
+    s.event = event_of(s);
     return s;
+  }
+
+  // Bytes of no pattern are found one by one, and a few around the range have a pattern by chance.
+  [[nodiscard]] bool are_one(const Stretch& before, const Stretch& s) const {
+    const auto is_loose = [](const Stretch& one) {
+      return !one.is_known || (one.event == Event::kAround && one.bytes < kOneWord);
+    };
+    return before.image == s.image && before.event == s.event && before.end() == s.first &&
+           limit_of(before.first) == limit_of(s.first) && is_loose(before) && is_loose(s);
   }
 
   // Both read-backs after an upload see what it left in memory.
   [[nodiscard]] bool is_of_upload(const Stretch& s) const {
     const bool is_last = s.image->name == kMemory;
-    if (!b_.holds(s.first)) return is_last && !is_hosts(s.source);
+    if (!b_.holds(s.first)) return is_last && s.is_known && !is_hosts(s.source);
     const Pair& other = is_last ? images_[1] : images_.back();
     return other.got[s.first] != other.expected[s.first] && !is_hosts(s.source);
   }
 
-  [[nodiscard]] Event event_of(const Stretch& s, bool is_known) const {
-    if (!b_.holds(s.first) && !(is_known && is_of_all(b_, s))) return Event::kAround;
-    if (!is_known) return Event::kUnknown;
+  [[nodiscard]] Event event_of(const Stretch& s) const {
+    if (!b_.holds(s.first) && !is_of_all(b_, s)) return Event::kAround;
+    if (!s.is_known) return Event::kUnknown;
     if (s.source.reversed) return Event::kReversed;
     if (s.source.distance != 0) return Event::kMisplaced;
     if (is_hosts(s.source)) return Event::kNeverRead;
-    return s.of_upload ? Event::kNeverUploaded : Event::kStale;
+    if (s.of_upload) return Event::kNeverUploaded;
+    // The upload after the first read-back has hidden what memory held then.
+    const bool is_hidden = s.image == &kImages[0] && s.source.generation == Generation::kBefore;
+    return is_hidden ? Event::kNotArrived : Event::kStale;
   }
 
   const Binding& b_;
   std::array<Pair, std::size(kImages)> images_;
 };
+
+std::string counted(std::size_t bytes) {
+  return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+}
 
 // The copy that the host requested: its start, its length and its parts.
 struct Asked {
@@ -177,7 +203,7 @@ Asked asked_of(const Binding& b, const Stretch& s) {
   const std::size_t bytes = is_whole ? b.memory_bytes() : b.bytes;
   const std::size_t part = is_whole ? 0 : s.of_upload ? b.upload_part : b.read_part;
   const std::string parts = part == 0 ? "" : fmt::format(" in parts of {}", part);
-  return {.words = fmt::format("{} of {} bytes{}", copy, bytes, parts),
+  return {.words = fmt::format("{} of {}{}", copy, counted(bytes), parts),
           .first = is_whole ? 0 : b.offset,
           .bytes = bytes};
 }
@@ -195,10 +221,17 @@ std::string lost(const Asked& asked, const Stretch& s, std::string_view holder) 
   return fmt::format("{} loses {}: {} holds what it held before", asked.words, which, holder);
 }
 
+std::string around(const Binding& b, const Asked& asked, const Stretch& s) {
+  const std::string_view side = s.first < b.offset ? "before its beginning" : "behind its end";
+  if (s.image->name == kMemory && !s.of_upload)
+    return fmt::format("memory around the range does not hold what was written there, in {} {}",
+                       counted(s.bytes), side);
+  return fmt::format("{} changes {} of the {}'s memory {}", asked.words, counted(s.bytes),
+                     s.of_upload ? "device" : "host", side);
+}
+
 std::string words_of(const Binding& b, const Stretch& s) {
   const Asked asked = asked_of(b, s);
-  const std::string_view holder =
-      s.image->name == kMemory || s.of_upload ? "the device's memory" : "the host's memory";
   switch (s.event) {
     case Event::kNeverUploaded:
       return lost(asked, s, "the device's memory");
@@ -207,18 +240,18 @@ std::string words_of(const Binding& b, const Stretch& s) {
     case Event::kStale:
       return fmt::format("{} gives in {} what memory held before the last upload", asked.words,
                          bytes_of(asked, s));
+    case Event::kNotArrived:
+      return fmt::format("the upload or the read-back of {} gives in {} what memory held before",
+                         counted(b.bytes), bytes_of(asked, s));
     case Event::kMisplaced:
-      return fmt::format("{} puts into {} what belongs {} byte{} {}", asked.words,
-                         bytes_of(asked, s), std::abs(s.source.distance),
-                         std::abs(s.source.distance) == 1 ? "" : "s",
+      return fmt::format("{} puts into {} what belongs {} {}", asked.words, bytes_of(asked, s),
+                         counted(static_cast<std::size_t>(std::abs(s.source.distance))),
                          s.source.distance < 0 ? "before" : "behind");
     case Event::kReversed:
       return fmt::format("{} reverses the bytes of each word in {}", asked.words,
                          bytes_of(asked, s));
     case Event::kAround:
-      return fmt::format("{} changes {} byte{} of {} {}", asked.words, s.bytes,
-                         s.bytes == 1 ? "" : "s", holder,
-                         s.first < b.offset ? "before its beginning" : "behind its end");
+      return around(b, asked, s);
     case Event::kUnknown:
       break;
   }
@@ -237,6 +270,8 @@ Name name_of(Event event) {
       return {"read-back-is-short", "short_copy"};
     case Event::kStale:
       return {"read-back-is-stale", "stale_copy"};
+    case Event::kNotArrived:
+      return {"upload-or-read-back-lost", "undecided"};
     case Event::kMisplaced:
       return {"bytes-moved", "misplaced_copy"};
     case Event::kReversed:
@@ -286,9 +321,10 @@ std::vector<Hypothesis> decoded(const Case& c, const TensorSet& outputs) {
   const std::vector<Stretch> stretches = Reader(b, outputs).read();
   const auto first = std::ranges::min_element(stretches, {}, &Stretch::event);
   if (first == stretches.end() || first->event == Event::kUnknown) return {};
-  // One byte each. A few among others are too short to identify their origin.
-  const auto unknown = std::ranges::count(stretches, Event::kUnknown, &Stretch::event);
-  if (unknown >= static_cast<std::ptrdiff_t>(kTwoWords)) return {};
+  // A few bytes among others are too short to identify their origin.
+  std::size_t unknown = 0;
+  for (const Stretch& s : stretches) unknown += s.event == Event::kUnknown ? s.bytes : 0;
+  if (unknown >= kTwoWords) return {};
   const Name name = name_of(first->event);
   return {{.name = std::string(name.hypothesis),
            .finding_class = name.finding_class,

@@ -172,6 +172,7 @@ class TransferProblem final : public Problem {
     return {{.label = "byte", .format = nullptr, .bits = 4 * index}};
   }
   bool follows_machine() const override { return false; }
+  bool holds_integers(std::string_view) const override { return true; }  // four bytes each
   OwnWork own_work() const override { return copy; }
   std::vector<Hypothesis> mistakes_seen_in(const Places&, const TensorSet& outputs) const override {
     return decoded(c(), outputs);

@@ -52,6 +52,15 @@ TEST(TransferSuite, RefusesRangesWithoutBytes) {
   }
 }
 
+TEST(TransferSuite, AnAllocationBeyondTheDevicesLimitIsNotSupported) {
+  backends::DeviceInfo device;
+  EXPECT_FALSE(beyond_an_allocation(device, std::size_t{1} << 28)) << "the device sets no limit";
+  device.extra["CL_DEVICE_MAX_MEM_ALLOC_SIZE"] = std::uint64_t{1} << 20;
+  EXPECT_FALSE(beyond_an_allocation(device, std::size_t{1} << 20));
+  EXPECT_EQ("CL_DEVICE_MAX_MEM_ALLOC_SIZE is 1048576 bytes, and the case needs 1048577",
+            beyond_an_allocation(device, (std::size_t{1} << 20) + 1).value_or(""));
+}
+
 TEST(TransferSuite, APassIsEarned) {
   const Case c = suite().cases(Level::kSmoke, 1).front();
   const TensorSet expected = suite().bind(c)->expect({}).middle;

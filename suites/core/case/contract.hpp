@@ -59,14 +59,14 @@ inline constexpr Freedom kSelectionFreedoms[] = {{"operation_subnormals", "fp32.
 /// exponential or maximum may let a number win against a NaN, and a softmax of nothing but -inf be
 /// numbers. Where its documents state no accuracy, its steps may also be narrower than the bound
 /// assumes: what exactly explains the bits then is a deviation if its class is one of lost digits
-/// (finding_classes.hpp), and of no other kind.
+/// (finding_classes.hpp), and of no other kind. On exact data only a named arithmetic does.
 inline constexpr Freedom kFunctionFreedoms[] = {
     {"operation_subnormals", "fp32.subnormals"}, {"conversion_subnormals", "fp32.subnormals"},
     {"signed_zero", "fp32.signed_zero"},         {"nan_operands", "operators.nan"},
     {"masked_rows", "operators.masked_rows"},    {"accuracy", "operators.accuracy"}};
 
-/// A library's product may have a ReLU behind it, and may store its sum before it adds a bias or
-/// applies an activation, unless its documents say how it keeps what it has computed.
+/// A library's product may have a ReLU behind it, and may store its sum before it scales it, adds C
+/// or a bias, or applies an activation, unless its documents say how it keeps what it has computed.
 inline constexpr Freedom kProductFreedoms[] = {
     {"operation_subnormals", "fp32.subnormals"},
     {"conversion_subnormals", "fp32.subnormals"},

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Diagnosis: evaluates the reference again under named hypotheses, to find the arithmetic that
-// reproduces a device's wrong bits exactly. Decides which hypotheses about elementary operations
-// exist; the suite supplies operator-specific ones. Runs only for failures, and may cost many times
-// as much as the reference.
+// reproduces a device's wrong bits exactly. Decides in which order hypotheses are tried and what
+// counts as an explanation; which there are, others decide: the suite's about its operator,
+// machine_hypotheses.hpp about elementary operations, generic_hypotheses.hpp about any. Runs only
+// for failures, and may cost many times as much as the reference.
 #pragma once
 
 #include <optional>
@@ -17,10 +18,6 @@
 #include "suites/core/suite/problem.hpp"
 
 namespace halfmark::suites {
-
-/// Hypotheses about the elementary operations of a device: one or all of them flush subnormals, or
-/// round in another way.
-[[nodiscard]] std::vector<Hypothesis> machine_hypotheses(const Problem& problem);
 
 /// The machine hypotheses, and the suite's own about the case, about the places of the wrong
 /// elements, and about the values in them.

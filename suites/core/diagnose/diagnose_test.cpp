@@ -12,6 +12,7 @@
 
 #include "reference/soft/soft.hpp"
 #include "suites/core/case/fills.hpp"
+#include "suites/core/diagnose/machine_hypotheses.hpp"
 #include "suites/core/testing/demo_problem.hpp"
 
 namespace halfmark::suites {

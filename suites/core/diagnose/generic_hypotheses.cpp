@@ -100,6 +100,7 @@ void add_change(std::vector<Hypothesis>& list, const Failed& failed,
       with_inputs(failed, fmt::format("{}-{}", key_of(names), change.name), change.finding_class,
                   fmt::format("in {}, {}", words_of(names), change.words), std::move(inputs)));
   list.back().substituted = change.substituted;
+  list.back().freedoms = change.freedoms;
 }
 
 struct Reading {
@@ -248,8 +249,8 @@ std::vector<Hypothesis> operands_of_other_size(const Failed& failed) {
 
 std::vector<Hypothesis> restored_results(const Failed& failed) {
   std::vector<std::string> outputs;
-  for (const auto& [name, tensor] : failed.allowed.expected) {
-    if (failed.wrong.contains(name)) outputs.push_back(name);
+  for (const auto& [name, places] : failed.wrong) {
+    if (!failed.problem.holds_integers(name)) outputs.push_back(name);
   }
   std::vector<Hypothesis> list;
   for (const std::vector<std::string>& names : one_and_all(outputs)) {
@@ -258,9 +259,15 @@ std::vector<Hypothesis> restored_results(const Failed& failed) {
           failed, fmt::format("{}-{}", key_of(names), change.name), change.finding_class,
           fmt::format("in {}, {}", words_of(names), change.words),
           [names, map = change.map](const TensorSet& set) { return mapped(set, names, map); }));
+      list.back().freedoms = change.freedoms;
     }
   }
   return list;
+}
+
+bool are_numbers(const Failed& failed) {
+  return std::ranges::none_of(
+      failed.wrong, [&](const auto& wrong) { return failed.problem.holds_integers(wrong.first); });
 }
 
 Extent extent_of(const Failed& failed, const std::string& output) {

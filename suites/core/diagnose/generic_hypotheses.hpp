@@ -43,7 +43,8 @@ struct GenericHypothesis : Hypothesis {
 [[nodiscard]] std::vector<Hypothesis> exchanged_operands(const Failed& failed);
 /// Numbers of an operand read as half or twice their value, above or below some magnitude.
 [[nodiscard]] std::vector<Hypothesis> operands_of_other_size(const Failed& failed);
-/// Right results that are rounded, flushed or clamped once more: in one output, then in all.
+/// Right results that are rounded, flushed or clamped once more: in one output, then in all that
+/// hold floating-point numbers.
 [[nodiscard]] std::vector<Hypothesis> restored_results(const Failed& failed);
 /// Wrong elements that hold the right result of another place, all at the same distance or by the
 /// same truncation of their index. See displaced_results.cpp.
@@ -65,6 +66,9 @@ struct GenericHypothesis : Hypothesis {
 /// for any other reason look alike.
 [[nodiscard]] std::vector<Hypothesis> near_largest(const Failed& failed);
 
+/// Whether all wrong results are floating-point numbers. Of integers, only the places say
+/// something.
+[[nodiscard]] bool are_numbers(const Failed& failed);
 /// The output as rows; one row if the suite does not describe it.
 [[nodiscard]] Extent extent_of(const Failed& failed, const std::string& output);
 /// A hypothesis that applies `change` to the right results and to the ends of the enclosure.

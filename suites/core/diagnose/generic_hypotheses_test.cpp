@@ -102,7 +102,9 @@ TEST(Altered, SpecialNumbersOfAnOperand) {
   EXPECT_EQ("nan_to_inf", told_of_inputs([](TensorSet& in) {
                             in.at("a").set(5, formats::infinity(kFp32));
                           }).finding_class);
-  EXPECT_EQ("ftz_in", told_of_inputs([](TensorSet& in) { in.at("a").set(70, 0); }).finding_class);
+  const Explanation flushed = told_of_inputs([](TensorSet& in) { in.at("a").set(70, 0); });
+  EXPECT_EQ("ftz_in", flushed.finding_class);
+  EXPECT_EQ(std::vector<std::string>{"conversion_subnormals"}, flushed.freedoms);
 }
 
 TEST(Altered, NumbersThatAreLimited) {

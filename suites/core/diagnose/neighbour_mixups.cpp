@@ -225,7 +225,7 @@ std::vector<Hypothesis> scattered_results(const Failed& failed) {
   if (failed.wrong.size() != 1) return list;
   const auto& [output, wrong] = *failed.wrong.begin();
   if (wrong.size() < kFewestWrong || wrong.size() > kMostWrong) return list;
-  {
+  if (are_numbers(failed)) {
     const fast::FloatingPointScope scope;
     if (const std::optional<Power> power = power_of(failed, output))
       list.push_back(of_power(failed, output, *power));

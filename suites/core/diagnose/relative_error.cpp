@@ -318,7 +318,7 @@ std::optional<int> within(std::optional<int> bits, int least) {
 std::vector<GenericHypothesis> near_results(const Failed& failed) {
   const fast::FloatingPointScope scope;
   std::vector<GenericHypothesis> list;
-  if (failed.wrong.empty()) return list;
+  if (failed.wrong.empty() || !are_numbers(failed)) return list;
   if (const auto clamp = clamp_of(failed))
     list.push_back(with_number(clamping(failed, *clamp), clamping, *clamp));
   if (const auto found = saturation_of(failed))
@@ -340,7 +340,7 @@ std::vector<GenericHypothesis> near_results(const Failed& failed) {
 std::vector<Hypothesis> near_largest(const Failed& failed) {
   const fast::FloatingPointScope scope;
   const std::optional<FindingClassName> close = failed.problem.near_class();
-  if (failed.wrong.empty() || !close) return {};
+  if (failed.wrong.empty() || !close || !are_numbers(failed)) return {};
   const std::optional<int> bits = within(good_bits_of_largest(failed), kLeastBitsOfLargest);
   if (!bits) return {};
   std::map<std::string, double> margins = largest_sizes(failed);

@@ -213,7 +213,7 @@ Hypothesis too_near_zero(const Failed& failed) {
 
 std::vector<Hypothesis> cut_subnormals(const Failed& failed) {
   std::vector<Hypothesis> list;
-  if (!are_too_near_zero(failed)) return list;
+  if (!are_numbers(failed) || !are_too_near_zero(failed)) return list;
   if (failed.problem.follows_machine()) list.push_back(cutting_conversions(failed));
   list.push_back(too_near_zero(failed));
   return list;
@@ -221,7 +221,8 @@ std::vector<Hypothesis> cut_subnormals(const Failed& failed) {
 
 std::vector<Hypothesis> shifted_results(const Failed& failed) {
   std::vector<Hypothesis> list;
-  if (failed.wrong.size() != 1 || failed.allowed.enclosure != nullptr) return list;
+  if (failed.wrong.size() != 1 || failed.allowed.enclosure != nullptr || !are_numbers(failed))
+    return list;
   const auto& [output, wrong] = *failed.wrong.begin();
   if (wrong.size() < kFewestWrong || failed.allowed.bound_ulps != 0) return list;
   const Tensor& expected = failed.allowed.expected.at(output);

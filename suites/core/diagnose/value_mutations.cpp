@@ -74,12 +74,14 @@ NumberChange rounded_to(const Format& narrow, bool truncated, FindingClassName f
   const soft::Rounding rounding =
       truncated ? soft::Rounding::kTowardZero : soft::Rounding::kNearEven;
   return {fmt::format("{}{}", truncated ? "truncated-to-" : "rounded-to-", narrow.name),
-          finding_class, fmt::format("{} to {}", truncated ? "truncated" : "rounded", narrow.name),
+          finding_class,
+          fmt::format("{} to {}", truncated ? "truncated" : "rounded", narrow.name),
           [&narrow, rounding](const Format& f, Bits x) {
             if (narrow.fraction_bits >= f.fraction_bits) return x;
             const Bits kept = soft::convert(f, narrow, x, {.rounding = rounding}).bits;
             return soft::convert(narrow, f, kept).bits;
           },
+          {},
           &narrow};
 }
 
@@ -98,7 +100,11 @@ void add_roundings(std::vector<NumberChange>& changes, FindingClassName finding_
 
 std::vector<NumberChange> readings() {
   std::vector<NumberChange> changes = {
-      {"subnormals-flushed", "ftz_in", "subnormal numbers count as zero", flushed},
+      {"subnormals-flushed",
+       "ftz_in",
+       "subnormal numbers count as zero",
+       flushed,
+       {"conversion_subnormals"}},
       {"nan-as-infinity", "nan_to_inf", "NaN counts as an infinity", nan_as_infinity},
       {"nan-as-zero", "nan_dropped", "NaN counts as zero", nan_as_zero},
       {"nan-as-largest", "nan_dropped", "NaN counts as the largest number", nan_as_largest},
@@ -117,7 +123,11 @@ std::vector<NumberChange> readings() {
 
 std::vector<NumberChange> stores() {
   std::vector<NumberChange> changes = {
-      {"subnormals-flushed", "ftz_out", "subnormal results become zero", flushed},
+      {"subnormals-flushed",
+       "ftz_out",
+       "subnormal results become zero",
+       flushed,
+       {"conversion_subnormals"}},
       {"infinity-as-largest", "sat_instead_of_inf",
        "results beyond the range become the largest number", infinity_as_largest},
       {"infinity-as-nan", "nan_made", "infinite results become NaN", infinity_as_nan},
@@ -127,8 +137,11 @@ std::vector<NumberChange> stores() {
        "results overflow as if they were computed four times as large", overflown<2>},
       {"nan-as-zero", "nan_dropped", "results that are NaN become zero", nan_as_zero},
       {"nan-as-infinity", "nan_to_inf", "results that are NaN become infinite", nan_as_infinity},
-      {"subnormals-as-plus-zero", "ftz_out", "subnormal results become +0, whatever their sign",
-       flushed_to_plus_zero},
+      {"subnormals-as-plus-zero",
+       "ftz_out",
+       "subnormal results become +0, whatever their sign",
+       flushed_to_plus_zero,
+       {"conversion_subnormals", "signed_zero"}},
       {"sign-of-zero-lost", "signed_zero", "zero results are +0", plus_zero},
   };
   add_roundings(changes, "early_round", "results are");

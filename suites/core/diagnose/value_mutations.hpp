@@ -21,6 +21,7 @@ struct NumberChange {
   FindingClassName finding_class;
   std::string words;
   NumberMap map;
+  std::vector<std::string> freedoms = {};        // as in Hypothesis
   const formats::Format* substituted = nullptr;  // as in Hypothesis
 };
 

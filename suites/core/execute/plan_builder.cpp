@@ -16,7 +16,7 @@ std::string kernel_word(const formats::Format& format) {
 
 bool require_group(Plan& plan, const backends::DeviceInfo& device, std::uint32_t items) {
   const bool enough = device.max_group_items == 0 || device.max_group_items >= items;
-  if (!enough) plan.needs = fmt::format("group.{}_items", items);
+  if (!enough) plan.needs = fmt::format("{}{}_items", kGroupCapability, items);
   return enough;
 }
 

@@ -27,6 +27,8 @@ template <typename Number>
   return static_cast<std::uint32_t>((count + each - 1) / each);
 }
 
+/// The prefix of the capabilities that groups of some size are.
+inline constexpr std::string_view kGroupCapability = "group.";
 /// True if the device supports work-groups of `items` work-items; otherwise sets `plan.needs`.
 [[nodiscard]] bool require_group(Plan& plan, const backends::DeviceInfo& device,
                                  std::uint32_t items);

@@ -18,7 +18,7 @@ AskedCase::AskedCase(const Suite& suite, const Case& c, const backends::DeviceIn
     : problem_(suite.bind(c)),
       inputs_(problem_->inputs()),
       expected_(problem_->expect(inputs_)),
-      allowed_(allowance_of(expected_, problem_->row(device).bound_ulps)),
+      allowed_(allowance_of(*problem_, expected_, problem_->row(device).bound_ulps)),
       outputs_(expected_.middle) {}
 
 bool AskedCase::ask(Session& session) {

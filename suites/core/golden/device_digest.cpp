@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "reference/fast/digest_kernels.hpp"
+#include "suites/core/execute/plan_builder.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -59,7 +60,9 @@ bool may_be_digested(const Plan& plan) {
 std::size_t least_bytes_digested(const backends::DeviceInfo& device) {
   const bool is_processor =
       device.kind == "cpu" || device.kind == "software" || device.kind == "simulator";
-  return is_processor ? std::numeric_limits<std::size_t>::max() : kLeastBytes;
+  Plan none;
+  const bool has_groups = require_group(none, device, kItems);
+  return is_processor || !has_groups ? std::numeric_limits<std::size_t>::max() : kLeastBytes;
 }
 
 DeviceDigests::DeviceDigests(Session& session, const Plan& plan, const TensorSet& inputs,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The digest of a run's results, computed where they lie, so that bytes travel instead of tensors.
 // Decides which tensors are digested on the device: large ones of words that the kernel reads, on
-// devices with memory of their own and a compiler. Others are read back and digested on the host,
-// with the same outcome. Inputs and guards are checked as well; of inputs digested on the device,
-// NaN counts as a class.
+// devices with memory of their own, a compiler and groups of the kernel's size. Others are read
+// back and digested on the host, with the same outcome. Inputs and guards are checked as well; of
+// inputs digested on the device, NaN counts as a class.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@
 
 namespace halfmark::suites {
 
-/// Smaller tensors are read back, because a launch costs more than that; on processors all are.
+/// Smaller tensors are read back, because a launch costs more than that; on processors, and where
+/// groups are smaller than the kernel's, all are.
 [[nodiscard]] std::size_t least_bytes_digested(const backends::DeviceInfo& device);
 
 class DeviceDigests {

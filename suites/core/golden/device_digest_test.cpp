@@ -65,6 +65,15 @@ TEST(DeviceDigest, IsLeftToTheHostWhereReadingIsACopyInItsMemory) {
   EXPECT_GT(std::size_t{1} << 20, least_bytes_digested(device));
 }
 
+TEST(DeviceDigest, IsLeftToTheHostWhereGroupsAreSmallerThanTheKernels) {
+  backends::DeviceInfo device;
+  device.kind = "gpu";
+  device.max_group_items = 64;
+  EXPECT_GT(std::size_t{1} << 20, least_bytes_digested(device));
+  device.max_group_items = 32;
+  EXPECT_EQ(SIZE_MAX, least_bytes_digested(device));
+}
+
 template <typename Body>
 void on_every_device(Body body) {
   for (const backends::BackendStatus& status : backends::enumerate()) {

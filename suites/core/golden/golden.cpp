@@ -26,7 +26,9 @@ std::optional<Golden> golden_by_reference(const Problem& problem, const Contract
   if (!has_single_answer(problem, row)) return std::nullopt;
   const TensorSet inputs = problem.inputs();
   const Expectation expected = problem.expect(inputs);
-  if (expected.enclosure || !unearned(inputs, allowance_of(expected)).empty()) return std::nullopt;
+  const Allowance allowed = allowance_of(problem, expected);
+  if (expected.enclosure || !allowed.integers.empty()) return std::nullopt;
+  if (!unearned(inputs, allowed).empty()) return std::nullopt;
   if (problem.farthest(inputs, expected.middle, expected.middle)) return std::nullopt;
   return golden_of(expected.middle);
 }

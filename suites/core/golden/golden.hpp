@@ -40,7 +40,8 @@ inline constexpr const char* kGoldenRefuted = "refuted";
 [[nodiscard]] bool has_single_answer(const Problem& problem, const ContractRow& row);
 
 /// The golden digests of a problem, computed by the reference. Nothing if the row allows several
-/// results, or if the pass would not be earned.
+/// results, if some are integers, which digests take for NaN where they look like it, or if the
+/// pass would not be earned.
 [[nodiscard]] std::optional<Golden> golden_by_reference(const Problem& problem,
                                                         const ContractRow& row);
 

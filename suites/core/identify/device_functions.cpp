@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "suites/core/execute/plan.hpp"
+#include "suites/core/execute/plan_builder.hpp"
 
 namespace halfmark::suites {
 namespace {
@@ -34,6 +35,10 @@ constexpr std::array<FunctionRow, 4> kFunctions{{{"exp", "function_standard_exp"
 const FunctionRow* row_of(std::string_view function) {
   const auto* row = std::ranges::find(kFunctions, function, &FunctionRow::name);
   return row == kFunctions.end() ? nullptr : row;
+}
+
+bool names_a_language(const backends::Promise& promise) {
+  return promise.offered && promise.capability.starts_with(kLanguage);
 }
 
 Plan plan_of(std::string_view function, std::size_t count) {
@@ -102,15 +107,18 @@ class DeviceFunctions final : public OwnFunctions {
 
 }  // namespace
 
+bool has_own_functions(const backends::DeviceInfo& device) {
+  Plan none;
+  return require_group(none, device, kGroupItems) &&
+         std::ranges::any_of(device.promises, names_a_language);
+}
+
 std::shared_ptr<OwnFunctions> own_functions(Session& session) {
-  bool has_language = false;
-  bool has_all = false;
-  for (const backends::Promise& promise : session.device().info().promises) {
-    if (!promise.offered || !promise.capability.starts_with(kLanguage)) continue;
-    has_language = true;
-    has_all = has_all || promise.capability != kLibm;
-  }
-  if (!has_language) return nullptr;
+  const backends::DeviceInfo& device = session.device().info();
+  if (!has_own_functions(device)) return nullptr;
+  const bool has_all = std::ranges::any_of(device.promises, [](const backends::Promise& promise) {
+    return names_a_language(promise) && promise.capability != kLibm;
+  });
   return std::make_shared<DeviceFunctions>(session, has_all);
 }
 

@@ -13,8 +13,11 @@
 
 namespace halfmark::suites {
 
-/// Null if the device's language has no functions. Must not outlive the session. Its values()
-/// throw backends::BackendError if the device fails.
+/// Whether the device's language has functions, and groups are as large as they are launched in.
+[[nodiscard]] bool has_own_functions(const backends::DeviceInfo& device);
+
+/// Null if the device has none. Must not outlive the session. Its values() throw
+/// backends::BackendError if the device fails.
 [[nodiscard]] std::shared_ptr<OwnFunctions> own_functions(Session& session);
 
 }  // namespace halfmark::suites

@@ -45,5 +45,14 @@ TEST(DeviceFunctions, AreNoneWhereTheLanguageHasNone) {
   EXPECT_FALSE(are_offered(nullptr, "exp"));
 }
 
+TEST(DeviceFunctions, AreNoneWhereGroupsAreSmallerThanTheirs) {
+  backends::DeviceInfo device = backends::Device::open("host").info();
+  EXPECT_TRUE(has_own_functions(device));
+  device.max_group_items = 64;
+  EXPECT_TRUE(has_own_functions(device));
+  device.max_group_items = 32;
+  EXPECT_FALSE(has_own_functions(device));
+}
+
 }  // namespace
 }  // namespace halfmark::suites

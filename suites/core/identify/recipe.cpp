@@ -104,16 +104,15 @@ class Search {
     if (tries_exactness && !known.empty()) consider(exact_answers());
   }
 
-  // Eliminates recipes that miss a bit of the observation.
+  // Eliminates recipes that miss a bit of the observation; if none is left, notes the nearest.
   void hold_against(const Observation& seen) {
     const auto evaluation = space_.evaluation(seen.c, seen.inputs, number_, functions_);
     HeldRecipe held(*evaluation, part_, seen.outputs);
-    std::erase_if(survivors_, [&](const Answers& answers) {
-      const Share share = held.share_of(answers);
-      if (!share.whole && survivors_.size() == 1) note(answers, share);
-      if (share.whole) explained_ = std::max(explained_, share.elements);
-      return !share.whole;
-    });
+    Screened result = screened(held, survivors_);
+    if (result.survivors.empty() && result.nearest != nullptr)
+      note(*result.nearest, result.share_of_nearest);
+    explained_ = std::max(explained_, result.explained);
+    survivors_ = std::move(result.survivors);
   }
 
   // The same, unless nothing would survive.

@@ -41,10 +41,13 @@ const backends::Promise* permission(std::string_view name, const ContractRow& ro
 
 namespace {
 
-// Everywhere: digits that are lost in a part alone are a mistake of places.
-bool loses_digits(const Explanation& e) {
+// Everywhere: digits that are lost in a part alone are a mistake of places. Where one result alone
+// is right, only arithmetic that has a name loses them: a number of good bits fits a sum that
+// misses an element, too.
+bool loses_digits(const Explanation& e, Tier tier) {
   const FindingClass* of_class = find_class(e.finding_class);
-  return !e.in_part && of_class != nullptr && of_class->needs == Needs::kAccuracy;
+  const bool has_name = tier != Tier::kExact || !e.is_generic;
+  return !e.in_part && has_name && of_class != nullptr && of_class->needs == Needs::kAccuracy;
 }
 
 }  // namespace
@@ -52,7 +55,7 @@ bool loses_digits(const Explanation& e) {
 std::optional<std::string> permission_of(const Explanation& e, const ContractRow& row,
                                          const Promisor& promisor) {
   std::vector<std::string> needed = e.freedoms;
-  if (needed.empty() && loses_digits(e)) needed.emplace_back("accuracy");
+  if (needed.empty() && loses_digits(e, row.tier)) needed.emplace_back("accuracy");
   if (needed.empty()) return std::nullopt;
   std::string permitted_by;
   for (const std::string& taken : needed) {

@@ -28,7 +28,7 @@ struct Promisor {
 
 /// What permits everything that an explanation needs; nothing if it needs no freedom, or one that
 /// is closed. An explanation of all results that names no freedom needs the one of its class, if
-/// that has one.
+/// that has one; in an exact row only if it is not a generic one.
 [[nodiscard]] std::optional<std::string> permission_of(const Explanation& explanation,
                                                        const ContractRow& row,
                                                        const Promisor& promisor);

@@ -77,6 +77,19 @@ TEST(Classification, RoundedSumsAreAViolationWhereDocumentsExcludeThem) {
   EXPECT_EQ(Standing::kDeviation, standing_where(false));
 }
 
+// A sum that misses an element has some number of good bits.
+TEST(Classification, OpenDigitsOfExactDataAreThoseThatANamedArithmeticLoses) {
+  ContractRow exact = kFunction;
+  exact.tier = Tier::kExact;
+  Explanation good_bits = kRoundedEarly;
+  good_bits.hypothesis = "general-9-good-bits";
+  good_bits.finding_class = "low_precision";
+  good_bits.is_generic = true;
+  EXPECT_EQ(Standing::kViolation, standing(good_bits, exact, Word::kOpen));
+  EXPECT_EQ(Standing::kDeviation, standing(good_bits, kFunction, Word::kOpen));
+  EXPECT_EQ(Standing::kDeviation, standing(kRoundedEarly, exact, Word::kOpen));
+}
+
 TEST(Classification, OpenDigitsExcuseNoMistakeOfAnotherKind) {
   Explanation wrong_place = kRoundedEarly;
   wrong_place.finding_class = "layout";

@@ -186,9 +186,10 @@ Geometry describe_geometry(const std::string& tensor, Extent extent, Indices wro
 }
 
 Geometry describe_geometry(const std::string& tensor, Extent extent, Indices wrong,
-                           const formats::Tensor& expected, const formats::Tensor& actual) {
+                           const formats::Tensor& expected, const formats::Tensor& actual,
+                           bool are_integers) {
   Geometry g = places_of(tensor, extent, wrong);
-  const WrongBits bits = describe_bits(wrong, expected, actual);
+  const WrongBits bits = describe_bits(wrong, expected, actual, are_integers);
   g.differ_ever = bits.ever;
   g.differ_always = bits.always;
   std::vector<std::string> words = bits.patterns;

@@ -26,6 +26,6 @@ struct Extent {
 [[nodiscard]] Geometry describe_geometry(const std::string& tensor, Extent extent,
                                          std::span<const std::size_t> wrong,
                                          const formats::Tensor& expected,
-                                         const formats::Tensor& actual);
+                                         const formats::Tensor& actual, bool are_integers = false);
 
 }  // namespace halfmark::suites

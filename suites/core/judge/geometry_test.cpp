@@ -199,5 +199,16 @@ TEST(Geometry, FindsRightResultsInWrongPlaces) {
       << transposed.sentence;
 }
 
+TEST(Geometry, IntegersAreDescribedByTheirBits) {
+  const Tensor right = Tensor::from_bits(formats::kFp32, std::vector<Bits>{1, 2, 0x80000003});
+  const auto patterns = [&](std::vector<Bits> bits) {
+    const Tensor actual = Tensor::from_bits(formats::kFp32, bits);
+    const std::size_t wrong[] = {0, 1, 2};
+    return describe_geometry("d", {1, 3}, wrong, right, actual, true);
+  };
+  EXPECT_TRUE(names(patterns({0, 0, 0}), "each is 00000000"));
+  EXPECT_TRUE(names(patterns({0x80000001, 0x80000002, 3}), "in each, bit 31 alone differs"));
+}
+
 }  // namespace
 }  // namespace halfmark::suites

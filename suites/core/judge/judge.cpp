@@ -51,6 +51,12 @@ void keep_other_kinds(Comparison& comparison, const TensorSet& expected,
   }
 }
 
+std::uint64_t distance(const formats::Format& f, Bits a, Bits b, bool are_integers) {
+  if (!are_integers) return formats::ulp_distance(f, a, b);
+  const std::int64_t x = integer_in(f, a), y = integer_in(f, b);
+  return static_cast<std::uint64_t>(std::max(x, y)) - static_cast<std::uint64_t>(std::min(x, y));
+}
+
 bool same_shape(const formats::Tensor& a, const formats::Tensor& b) {
   return a.format == b.format && a.bytes.size() == b.bytes.size();
 }
@@ -114,7 +120,9 @@ std::string too_wide(const Allowance& all) {
 }  // namespace
 
 Allowed::Allowed(const Allowance& all, const std::string& name)
-    : expected_(all.expected.at(name)), bound_ulps_(all.bound_ulps) {
+    : expected_(all.expected.at(name)),
+      bound_ulps_(all.bound_ulps),
+      holds_integers_(std::ranges::count(all.integers, name) > 0) {
   if (all.enclosure == nullptr) return;
   low_ = &all.enclosure->low.at(name);
   high_ = &all.enclosure->high.at(name);
@@ -124,6 +132,7 @@ Allowed::Allowed(const Allowance& all, const std::string& name)
 
 bool Allowed::operator()(std::size_t i, formats::Bits actual) const {
   const formats::Format& format = *expected_.format;
+  if (holds_integers_) return expected_.at(i) == actual;
   if (low_ == nullptr) return agrees(format, expected_.at(i), actual, bound_ulps_);
   const formats::Bits low = low_->at(i);
   const formats::Bits high = high_->at(i);
@@ -137,6 +146,11 @@ bool Allowed::operator()(std::size_t i, formats::Bits actual) const {
       formats::ordered(format, low) <= place && place <= formats::ordered(format, high);
   return is_inside && (steps_ == nullptr || !formats::is_finite(format, actual) ||
                        formats::is_multiple(format, actual, steps_->at(i)));
+}
+
+std::int64_t integer_in(const formats::Format& format, formats::Bits bits) {
+  const int unused = 64 - 8 * static_cast<int>(format.storage_bytes());
+  return static_cast<std::int64_t>(bits << unused) >> unused;
 }
 
 bool agrees(const formats::Format& format, formats::Bits expected, formats::Bits actual,
@@ -163,11 +177,12 @@ Comparison compare(const Allowance& all, const TensorSet& actual) {
       ++comparison.mismatches;
       comparison.wrong[name].push_back(i);
       const formats::Bits want_bits = tensor.at(i);
-      const Mismatch mismatch{.tensor = name,
-                              .index = i,
-                              .expected = want_bits,
-                              .actual = got_bits,
-                              .ulps = formats::ulp_distance(*tensor.format, want_bits, got_bits)};
+      const Mismatch mismatch{
+          .tensor = name,
+          .index = i,
+          .expected = want_bits,
+          .actual = got_bits,
+          .ulps = distance(*tensor.format, want_bits, got_bits, allowed.holds_integers())};
       if (comparison.shown.size() < kFirstShown) comparison.shown.push_back(mismatch);
       keep_worst(worst, mismatch);
       firsts.try_emplace(kind_of(*tensor.format, mismatch), mismatch);

@@ -2,7 +2,7 @@
 // The judge: compares a device's outputs with the expected ones under one contract row. Counts
 // mismatches and remembers a few elements; formats no text, launches nothing, and knows no
 // operator. Assumes: NaN compares as a class (IEEE 754-2019, 6.2.1 leaves payload and sign of a NaN
-// result open).
+// result open), except in outputs that hold integers.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ struct Mismatch {
   std::string tensor;
   std::size_t index = 0;
   formats::Bits expected = 0, actual = 0;
-  std::uint64_t ulps = 0;  // encodings between them; kIncomparable for a NaN and a number
+  std::uint64_t ulps = 0;  // encodings between them; kIncomparable for a NaN and a number. Of
+                           // integers, the difference
 };
 
 struct Comparison {
@@ -29,6 +30,9 @@ struct Comparison {
   std::vector<Mismatch> shown;
   std::map<std::string, std::vector<std::size_t>> wrong;  // all of them, ascending, by tensor
 };
+
+/// The signed integer that a word of the format's width holds.
+[[nodiscard]] std::int64_t integer_in(const formats::Format& format, formats::Bits bits);
 
 /// Whether `actual` is accepted for `expected`: same bits, both NaN, or within the bound.
 [[nodiscard]] bool agrees(const formats::Format& format, formats::Bits expected,
@@ -40,6 +44,8 @@ struct Allowance {
   const TensorSet& expected;
   std::uint64_t bound_ulps = 0;
   const Enclosure* enclosure = nullptr;
+  /// The outputs that hold integers, of which nothing but the bits of `expected` is allowed.
+  std::vector<std::string> integers = {};
 };
 
 /// The allowance of one tensor, looked up once. A view: the allowance must outlive it.
@@ -47,6 +53,7 @@ class Allowed {
  public:
   Allowed(const Allowance& all, const std::string& name);
   [[nodiscard]] bool operator()(std::size_t index, formats::Bits actual) const;
+  [[nodiscard]] bool holds_integers() const { return holds_integers_; }
 
  private:
   const formats::Tensor& expected_;
@@ -54,6 +61,7 @@ class Allowed {
   const formats::Tensor* high_ = nullptr;
   const std::vector<std::int32_t>* steps_ = nullptr;
   std::uint64_t bound_ulps_;
+  bool holds_integers_;
 };
 
 [[nodiscard]] Comparison compare(const Allowance& allowed, const TensorSet& actual);

@@ -60,6 +60,18 @@ TEST(Compare, ShowsEveryKind) {
   EXPECT_EQ(1, std::ranges::count(c.shown, 71u, &Mismatch::index));
 }
 
+TEST(Compare, IntegersAreTheirBits) {
+  const TensorSet expected = one_tensor({0x7e00, 0xfffe, 0x0005});
+  const auto mismatches = [&](const TensorSet& actual) {
+    return compare({expected, 4, nullptr, {"d"}}, actual);
+  };
+  EXPECT_EQ(0u, mismatches(expected).mismatches);
+  const Comparison c = mismatches(one_tensor({0x7e01, 0x0003, 0x0006}));
+  EXPECT_EQ(3u, c.mismatches) << "no NaN, and no bound";
+  EXPECT_EQ(1u, c.shown.at(0).ulps);
+  EXPECT_EQ(5u, c.shown.at(1).ulps) << "from -2 to 3";
+}
+
 TEST(Compare, AnEnclosureMayAllowANumberOrANaN) {
   const TensorSet expected = one_tensor({0x7c00});
   const Enclosure either{one_tensor({0x7c00}), one_tensor({0x7e00})};

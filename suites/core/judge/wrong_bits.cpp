@@ -38,11 +38,17 @@ bool all_of(const std::vector<Pair>& pairs, const std::function<bool(const Pair&
   return std::all_of(pairs.begin(), pairs.end(), holds);
 }
 
+// All wrong elements have the same word; nothing of a single one.
+std::string same_word_of(const Format& f, const std::vector<Pair>& pairs) {
+  const Bits first = pairs[0].actual;
+  const bool same = all_of(pairs, [&](const Pair& p) { return p.actual == first; });
+  return same && pairs.size() >= 2 ? fmt::format("each is {}", formats::hex(f, first)) : "";
+}
+
 // All wrong elements have the same value, or are of one kind.
 std::string constant_of(const Format& f, const std::vector<Pair>& pairs) {
-  const Bits first = pairs[0].actual;
-  if (pairs.size() >= 2 && all_of(pairs, [&](const Pair& p) { return p.actual == first; }))
-    return fmt::format("each is {} ({})", formats::hex(f, first), formats::hex_float(f, first));
+  if (const std::string same = same_word_of(f, pairs); !same.empty())
+    return fmt::format("{} ({})", same, formats::hex_float(f, pairs[0].actual));
   if (all_of(pairs, [&](const Pair& p) { return formats::is_zero(f, p.actual); }))
     return pairs.size() > 1 ? "each is a zero" : "";
   if (pairs.size() > 1 &&
@@ -51,9 +57,12 @@ std::string constant_of(const Format& f, const std::vector<Pair>& pairs) {
   return {};
 }
 
+std::string sign_of(const Format& f, const std::vector<Pair>& pairs, Bits ever) {
+  if (ever != f.sign_mask() || !f.has_sign) return {};
+  return pairs.size() == 1 ? "the sign alone differs" : "in each, the sign alone differs";
+}
+
 std::string differing_of(const Format& f, const std::vector<Pair>& pairs, Bits ever, Bits always) {
-  if (ever == f.sign_mask() && f.has_sign)
-    return pairs.size() == 1 ? "the sign alone differs" : "in each, the sign alone differs";
   if (pairs.size() == 1) return {};
   if (always == ever && std::has_single_bit(ever))
     return fmt::format("in each, bit {} alone differs", std::countr_zero(ever));
@@ -116,9 +125,19 @@ std::string ratio_of(const Format& f, const std::vector<Pair>& pairs) {
   return fmt::format("each is {:.6g} times the right result", ratio);
 }
 
+std::vector<std::string> patterns_of(const Format& f, const std::vector<Pair>& pairs, Bits ever,
+                                     Bits always, bool are_integers) {
+  const std::string differing = differing_of(f, pairs, ever, always);
+  if (are_integers) return {same_word_of(f, pairs), differing};
+  const std::string sign = sign_of(f, pairs, ever);
+  return {constant_of(f, pairs), sign.empty() ? differing : sign, lost_bits_of(f, pairs),
+          ratio_of(f, pairs)};
+}
+
 }  // namespace
 
-WrongBits describe_bits(Indices wrong, const Tensor& expected, const Tensor& actual) {
+WrongBits describe_bits(Indices wrong, const Tensor& expected, const Tensor& actual,
+                        bool are_integers) {
   const Format& f = *expected.format;
   const std::vector<Pair> pairs = pairs_of(wrong, expected, actual);
   Bits ever = 0;
@@ -129,8 +148,7 @@ WrongBits describe_bits(Indices wrong, const Tensor& expected, const Tensor& act
   }
   WrongBits result{
       .ever = formats::hex(f, ever), .always = formats::hex(f, always), .patterns = {}};
-  for (std::string words : {constant_of(f, pairs), differing_of(f, pairs, ever, always),
-                            lost_bits_of(f, pairs), ratio_of(f, pairs)}) {
+  for (std::string& words : patterns_of(f, pairs, ever, always, are_integers)) {
     if (!words.empty()) result.patterns.push_back(std::move(words));
   }
   return result;

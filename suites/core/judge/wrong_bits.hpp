@@ -17,9 +17,10 @@ struct WrongBits {
   std::vector<std::string> patterns;  // "the lowest 3 bits are zero"
 };
 
+/// Of integers, only what needs no reading as floating-point numbers.
 [[nodiscard]] WrongBits describe_bits(std::span<const std::size_t> wrong,
                                       const formats::Tensor& expected,
-                                      const formats::Tensor& actual);
+                                      const formats::Tensor& actual, bool are_integers = false);
 
 /// Right results in wrong places: displaced by a constant distance, or transposed; else empty.
 [[nodiscard]] std::string describe_movement(std::size_t rows, std::size_t columns,

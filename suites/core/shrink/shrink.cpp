@@ -104,7 +104,7 @@ class Witness {
     const Expectation expected = problem.expect_beside(inputs, trial.got.outputs);
     trial.expected = expected.middle;
     const std::uint64_t bound = problem.row(session_.device().info()).bound_ulps;
-    const Allowance allowed = allowance_of(expected, bound);
+    const Allowance allowed = allowance_of(problem, expected, bound);
     trial.comparison = compare(allowed, trial.got.outputs);
     std::string_view fault = memory_fault(trial.got);
     if (fault.empty() && only_padding(problem, trial.comparison.wrong)) fault = "out_of_bounds";
@@ -113,19 +113,22 @@ class Witness {
     if (failure_.hypothesis.empty() && !weighs_freedoms_) return true;
     const std::vector<Hypothesis> all =
         all_hypotheses(problem, trial.comparison.wrong, trial.got.outputs);
-    const auto explains = [&](const Hypothesis& h) {
-      return weigh(h, problem.c(), inputs, allowed, trial.got.outputs)
-          .exact(trial.comparison.mismatches);
+    const auto weighed = [&](const Hypothesis& h) {
+      return weigh(h, problem.c(), inputs, allowed, trial.got.outputs);
     };
+    const std::uint64_t wrong = trial.comparison.mismatches;
     const auto is_left_open = [&] {
       return std::ranges::any_of(all, [&](const Hypothesis& h) {
-        return h.name != failure_.hypothesis && may_permit(problem, h) && explains(h);
+        if (h.name == failure_.hypothesis || !may_permit(problem, h)) return false;
+        const Explanation e = weighed(h);
+        return e.exact(wrong) && !e.freedoms.empty();
       });
     };
     if (failure_.hypothesis.empty()) return !is_left_open();
     const auto own = std::ranges::find(all, failure_.hypothesis, &Hypothesis::name);
-    if (own == all.end() || !explains(*own)) return false;
-    return !own->freedoms.empty() || !weighs_freedoms_ || !is_left_open();
+    if (own == all.end()) return false;
+    const Explanation e = weighed(*own);
+    return e.exact(wrong) && (!e.freedoms.empty() || !weighs_freedoms_ || !is_left_open());
   }
 
   // For a trial whose first call was judged by itself.

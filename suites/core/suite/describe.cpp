@@ -23,9 +23,8 @@ OperandText text_of(const Operand& o) {
 
 std::string describe_value(const Problem& problem, std::string_view tensor,
                            const formats::Format& format, formats::Bits bits) {
-  if (!problem.holds_integers(tensor)) return formats::hex_float(format, bits);
-  const int unused = 64 - 8 * static_cast<int>(format.storage_bytes());
-  return std::to_string(static_cast<std::int64_t>(bits << unused) >> unused);
+  return problem.holds_integers(name_in_first(tensor)) ? std::to_string(integer_in(format, bits))
+                                                       : formats::hex_float(format, bits);
 }
 
 Extent extent_of(const Problem& problem, std::string_view tensor, std::size_t count) {
@@ -40,9 +39,9 @@ Element describe_element(const Problem& problem, const TensorSet& inputs,
             .index = m.index,
             .operands = {},
             .expected_hex = formats::hex(format, m.expected),
-            .expected_value = formats::hex_float(format, m.expected),
+            .expected_value = describe_value(problem, m.tensor, format, m.expected),
             .actual_hex = formats::hex(format, m.actual),
-            .actual_value = formats::hex_float(format, m.actual),
+            .actual_value = describe_value(problem, m.tensor, format, m.actual),
             .ulps = m.ulps};
   for (const Operand& o : problem.operands(inputs, name_in_first(m.tensor), m.index)) {
     e.operands.push_back(text_of(o));

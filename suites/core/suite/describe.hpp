@@ -11,7 +11,7 @@
 
 namespace halfmark::suites {
 
-/// The number that a word of an input holds: "0x1.8p+1", or "-3" if it is an integer.
+/// The number that a word of a tensor holds: "0x1.8p+1", or "-3" if it is an integer.
 [[nodiscard]] std::string describe_value(const Problem& problem, std::string_view tensor,
                                          const formats::Format& format, formats::Bits bits);
 

@@ -36,6 +36,9 @@ struct Relation {
   const ContractRow* row = nullptr;      // the row of the case if each call by itself is right
   std::string first, second;             // the two results as text: "8 sum(x)", "sum(8 x)"
   std::vector<Image> operands, results;  // tensors that are not named stay the same
+  /// What a correct operator may lack that the relation needs: where each call by itself is right,
+  /// a broken relation is then a deviation. Empty: none breaks it.
+  std::string_view unpromised = {};
 };
 
 /// The suffix of the names of the second call's tensors.
@@ -45,7 +48,7 @@ inline constexpr std::string_view kRelated = "_related";
 [[nodiscard]] std::string_view name_in_first(std::string_view tensor);
 
 /// The problem's plan, followed by the second call if the problem has a relation. Where something
-/// is computed, it needs the full profile (provider.hpp).
+/// is computed, it needs the full profile (provider.hpp), and groups as large as its launches have.
 [[nodiscard]] Plan plan_of_calls(const Problem& problem, const backends::DeviceInfo& device);
 /// The operands of all calls, derived from those of the first. Nothing if the second call's
 /// operands would not be exact, which makes the relation meaningless.

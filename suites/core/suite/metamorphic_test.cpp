@@ -119,6 +119,17 @@ TEST_F(Relations, NothingIsComputedWithoutTheFullProfile) {
   EXPECT_TRUE(none.launches.empty());
 }
 
+// Devices may be as small as one item in a group.
+TEST_F(Relations, NothingIsLaunchedInGroupsThatTheDeviceLacks) {
+  backends::DeviceInfo device;
+  device.max_group_items = 64;
+  EXPECT_FALSE(plan_of_calls(Demo(kCase), device).needs);
+  device.max_group_items = 32;
+  const Plan none = plan_of_calls(Demo(kCase), device);
+  EXPECT_EQ("group.64_items", none.needs);
+  EXPECT_TRUE(none.launches.empty());
+}
+
 TEST_F(Relations, BitsCountButForNanAndTheSignOfAZero) {
   const TensorSet expected = of({kOne, kZero, kNan}, {});
   const auto differing = [&](std::vector<Bits> a) {

@@ -63,6 +63,9 @@ struct Hypothesis {
   /// The freedoms that a device with this behaviour uses (names as in Freedom). Empty: no API
   /// leaves this behaviour open.
   std::vector<std::string> freedoms = {};
+  /// Whether `freedoms` extend to a device's results that it explains. Null: to all.
+  std::function<bool(const Case&, const TensorSet& inputs, const TensorSet& results)> is_within =
+      {};
   /// It occurs only occasionally: right elements do not contradict it.
   bool sporadic = false;
   /// Names of weaker hypotheses that are true whenever this one is.
@@ -164,7 +167,7 @@ class Problem {
                                                       std::size_t /*index*/) const {
     return {};
   }
-  /// Whether an input holds signed integers in words of its format's width.
+  /// Whether a tensor holds signed integers, or mere bits, in words of its format's width.
   [[nodiscard]] virtual bool holds_integers(std::string_view /*tensor*/) const { return false; }
   /// An output as a matrix. Zero columns: a single row.
   [[nodiscard]] virtual Extent extent(std::string_view /*tensor*/) const { return {}; }
@@ -202,5 +205,23 @@ class Problem {
  private:
   Case case_;
 };
+
+/// What is allowed of a problem's results, some of which may be integers.
+[[nodiscard]] inline Allowance allowance_of(const Problem& problem, const Expectation& expected,
+                                            std::uint64_t bound_ulps = 0) {
+  Allowance allowed = allowance_of(expected, bound_ulps);
+  for (const auto& [name, tensor] : expected.middle) {
+    if (problem.holds_integers(name)) allowed.integers.push_back(name);
+  }
+  return allowed;
+}
+
+/// What a hypothesis predicts for the outputs that `allowed` is about.
+[[nodiscard]] inline Allowance allowance_like(const Allowance& allowed,
+                                              const Expectation& predicted) {
+  Allowance like = allowance_of(predicted);
+  like.integers = allowed.integers;
+  return like;
+}
 
 }  // namespace halfmark::suites

@@ -18,6 +18,7 @@
 #include "suites/core/execute/provider.hpp"
 #include "suites/core/judge/judge.hpp"
 #include "suites/core/run/run_case.hpp"
+#include "suites/core/suite/metamorphic.hpp"
 #include "suites/core/suite/promisor.hpp"
 
 namespace halfmark::suites {
@@ -46,7 +47,7 @@ struct Prepared {
 
   Prepared(const Suite& suite, const Case& c)
       : problem(suite.bind(c)), inputs(problem->inputs()), expected(problem->expect(inputs)) {}
-  [[nodiscard]] Allowance allowance() const { return allowance_of(expected); }
+  [[nodiscard]] Allowance allowance() const { return allowance_of(*problem, expected); }
 };
 
 inline void expect_earned(const Suite& suite, Level level) {
@@ -100,7 +101,7 @@ inline void expect_hypotheses_are_named(const Suite& suite, std::string_view pro
 
 /// Whether a device may leave out the case: it lacks a capability, or has no such provider.
 inline bool may_be_left_out(const Problem& problem, const backends::DeviceInfo& device) {
-  return problem.plan(device).needs || problem.c().word("provider") != kPortable;
+  return plan_of_calls(problem, device).needs || problem.c().word("provider") != kPortable;
 }
 
 /// Whether a test on every device of a machine accepts a library's miss: the library's own

@@ -40,7 +40,7 @@ bool only_order_varies(const Problem& problem, const TensorSet& inputs, const De
   const auto is_allowed = [&](const TensorSet& outputs) {
     if (compare(allowed, outputs).mismatches == 0) return true;
     const Expectation beside = problem.expect_beside(inputs, outputs);
-    return compare(allowance_of(beside, allowed.bound_ulps), outputs).mismatches == 0;
+    return compare(allowance_of(problem, beside, allowed.bound_ulps), outputs).mismatches == 0;
   };
   return got.guards_broken.empty() && got.inputs_changed.empty() && got.unwritten.empty() &&
          !got.variants.empty() && is_allowed(got.outputs) &&
@@ -96,7 +96,8 @@ void describe_wrong(CaseResult& result, const Problem& problem, const Comparison
   for (const auto& [name, elements] : comparison.wrong) {
     const formats::Tensor& right = expected.at(name);
     const Extent extent = extent_of(problem, name, right.count());
-    result.geometry.push_back(describe_geometry(name, extent, elements, right, actual.at(name)));
+    result.geometry.push_back(describe_geometry(name, extent, elements, right, actual.at(name),
+                                                problem.holds_integers(name)));
   }
 }
 
@@ -133,8 +134,31 @@ bool permits_all(const CaseResult& part, const Assertion& assertion, const Devic
   });
 }
 
-// Takes the verdict of a part as that of the whole case.
-void adopt(CaseResult& result, const CaseResult& part, std::size_t parts) {
+// Whether a part leaves more open, one element at a time, than any hypothesis about digests says:
+// these then cannot contradict parts each of which differs only so.
+bool leaves_more_open(const Assertion& assertion, const Comparison& comparison,
+                      const Observation& observation) {
+  const auto& [problem, row, device, inputs, allowed] = assertion;
+  const auto is_open = [](const CaseResult& part) { return part.standing == Standing::kDeviation; };
+  const std::optional<Digested> digests = problem.digested();
+  if (!digests || !std::ranges::all_of(observation.parts, is_open)) return false;
+  const auto parts = digests->parts({comparison.wrong.begin()->second.front()});
+  const Problem& part = *parts.at(0);
+  const std::vector<Hypothesis> known = all_hypotheses(problem, {}, observation.got.outputs);
+  const TensorSet right = part.expect(part.inputs()).middle;
+  const Promisor promisor = promisor_of(problem, device);
+  return std::ranges::any_of(all_hypotheses(part, {}, right), [&](const Hypothesis& h) {
+    const Explanation e{.hypothesis = h.name,
+                        .finding_class = std::string(h.finding_class),
+                        .sentence = h.sentence,
+                        .freedoms = h.freedoms};
+    return permission_of(e, row, promisor) &&
+           std::ranges::find(known, h.name, &Hypothesis::name) == known.end();
+  });
+}
+
+// Takes the verdict of one of the parts that were compared as that of the whole case.
+void adopt(CaseResult& result, const CaseResult& part, const Observation& observation) {
   result.verdict = part.verdict;
   result.standing = part.standing;
   result.finding_class = part.finding_class;
@@ -144,25 +168,31 @@ void adopt(CaseResult& result, const CaseResult& part, std::size_t parts) {
   result.wrong = part.wrong;
   result.explanations = part.explanations;
   result.geometry = part.geometry;
-  result.reason =
-      fmt::format("{} parts differ, the first one {}: {}", parts, part.name, part.reason);
+  const bool is_first = &part == &observation.parts.front();
+  result.reason = fmt::format("{} parts differ, {} {}: {}", observation.differing_parts,
+                              is_first ? "the first one" : "among them", part.name, part.reason);
 }
 
 // Differing digests say only that something is wrong. A part's deviation counts for the case if it
-// explains every digest.
+// explains every digest, or if no digest can contradict it.
 void judge_parts(CaseResult& result, const Assertion& assertion, const Comparison& comparison,
                  const Observation& observation) {
-  const std::size_t count = observation.differing_parts;
+  const std::size_t count = observation.differing_parts, tried = observation.parts.size();
   fail_as(result, "unexplained",
           fmt::format("the digests of {} parts differ, the first one {}; computed again element by "
-                      "element they are right",
-                      count, observation.parts.at(0).name));
+                      "element {} right",
+                      count, observation.parts.at(0).name,
+                      tried < count ? fmt::format("the first {} of them are", tried) : "they are"));
   for (const CaseResult& part : observation.parts) {
     if (part.verdict == Verdict::kPass) continue;
-    adopt(result, part, count);
+    adopt(result, part, observation);
     if (settles(part, assertion, comparison, observation.got)) return;
   }
   if (result.standing != Standing::kDeviation) return;
+  if (leaves_more_open(assertion, comparison, observation)) {
+    result.reason += "; no digest can show whether all that differs does so";
+    return;
+  }
   result.standing = Standing::kViolation;
   result.permitted_by.clear();
   result.reason += "; not every part that differs is explained so";
@@ -186,7 +216,8 @@ void weigh_model(CaseResult& result, const Problem& problem, const Modelling& mo
     return;
   }
   const Expectation expected = modelling.refer(problem.c(), inputs, found);
-  const Comparison comparison = compare(allowance_of(expected), outputs);
+  const Allowance allowed = allowance_of(problem, expected);
+  const Comparison comparison = compare(allowed, outputs);
   if (comparison.mismatches > 0) {
     const Mismatch& m = comparison.shown.front();
     const formats::Format& format = *expected.middle.at(m.tensor).format;
@@ -199,7 +230,7 @@ void weigh_model(CaseResult& result, const Problem& problem, const Modelling& mo
     return;
   }
   assert_row(result, *modelling.row);
-  weigh_pass(result, inputs, allowance_of(expected));
+  weigh_pass(result, inputs, allowed);
 }
 
 void describe_memory_fault(CaseResult& result, const Problem& problem, const TensorSet& inputs,

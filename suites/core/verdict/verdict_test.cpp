@@ -246,7 +246,9 @@ TEST(Judge, OfDigestsTheVerdictIsThatOfTheFirstPartThatIsWrong) {
   const CaseResult result = scene.judged();
   EXPECT_EQ(Verdict::kFail, result.verdict);
   EXPECT_EQ("ftz", result.finding_class);
-  EXPECT_TRUE(says(result, "2 parts differ")) << result.reason;
+  EXPECT_TRUE(says(result, "2 parts differ, among them ")) << result.reason;
+  scene.observation.parts = {part(Verdict::kFail)};
+  EXPECT_TRUE(says(scene.judged(), "2 parts differ, the first one ")) << scene.judged().reason;
   EXPECT_EQ(4096U, Scene<Digests>().judged().elements);
 }
 
@@ -261,6 +263,15 @@ TEST(Judge, DigestsWhosePartsAreAllRightStayUnexplained) {
   EXPECT_TRUE(says(result, "element by element they are right")) << result.reason;
 }
 
+TEST(Judge, PartsThatWereNotComparedAreNotCalledRight) {
+  Scene<Digests> scene;
+  scene.spoil(3);
+  scene.observation.differing_parts = 100;
+  scene.observation.parts = std::vector(16, part(Verdict::kPass));
+  EXPECT_TRUE(says(scene.judged(), "element by element the first 16 of them are right"))
+      << scene.judged().reason;
+}
+
 TEST(Judge, APermittedPartDoesNotExcuseDigestsThatItDoesNotExplain) {
   Scene<Digests> scene;
   scene.spoil(3);
@@ -271,6 +282,39 @@ TEST(Judge, APermittedPartDoesNotExcuseDigestsThatItDoesNotExplain) {
   EXPECT_EQ(Standing::kViolation, result.standing);
   EXPECT_EQ("", result.permitted_by);
   EXPECT_TRUE(says(result, "not every part that differs is explained so")) << result.reason;
+}
+
+// Of the elements of its parts something is known that no digest shows.
+class DigestsOfCalls : public Digests {
+ public:
+  const ContractRow& row(const backends::DeviceInfo& device) const override {
+    return LibraryCall().row(device);
+  }
+  std::optional<Digested> digested() const override {
+    return Digested{.results = 4096, .parts = [](const std::vector<std::size_t>&) {
+                      std::vector<std::unique_ptr<const Problem>> parts;
+                      parts.push_back(std::make_unique<LibraryCall>());
+                      return parts;
+                    }};
+  }
+};
+
+TEST(Judge, PermittedPartsStandWhereNoDigestCanContradictThem) {
+  const auto judged = [](bool promised, std::vector<CaseResult> parts) {
+    Scene<DigestsOfCalls> scene;
+    scene.device.promises = {word(promised, "the driver")};
+    scene.spoil(3);
+    scene.observation.differing_parts = 40;
+    scene.observation.parts = std::move(parts);
+    return scene.judged();
+  };
+  const CaseResult open = part(Verdict::kFail, Standing::kDeviation);
+  const CaseResult stands = judged(false, {open, open});
+  EXPECT_EQ(Standing::kDeviation, stands.standing);
+  EXPECT_TRUE(says(stands, "no digest can show whether all that differs does so")) << stands.reason;
+  EXPECT_EQ(Standing::kViolation, judged(true, {open}).standing) << "it is promised";
+  EXPECT_EQ(Standing::kViolation, judged(false, {open, part(Verdict::kPass)}).standing);
+  EXPECT_EQ(Standing::kViolation, judged(false, {open, part(Verdict::kFail)}).standing);
 }
 
 TEST(FurtherObservation, CopiesAreInDoubtOnlyIfSomethingIsWrong) {

@@ -34,7 +34,7 @@ inline Identified identified(const std::string& planted, const std::string& tail
   return suite().modelling->identify(planted_session(), named(tail), {});
 }
 
-/// Whether the name is what was found, or one that no probe can distinguish from it.
+/// Whether the name is what was found, or one that none of the probes distinguishes from it.
 inline bool is_among(const Identified& found, const std::string& name) {
   return found.named() && (found.arithmetic == name ||
                            std::ranges::any_of(found.others, [&](const std::string& other) {
