@@ -252,9 +252,27 @@ class ExitCodes(unittest.TestCase):
             else:
                 self.assertIn("reproducers/F001.c", written)
 
-    def test_without_a_scorecard_there_is_no_answer(self):
+    def test_a_report_that_was_not_written_is_not_named(self):
+        place = self.folder / "unnamed" / "host"
+        place.mkdir(parents=True)
+        (place / "report.html").symlink_to("/dev/full")
+        code, out, err = run(*self.run_words("unnamed", "--filter", CASE))
+        self.assertEqual(0, code, err)
+        self.assertRegex(out, r"(?m)^scorecard .*/unnamed/host/scorecard\.json$")
+        self.assertNotRegex(out, r"(?m)^report +/")
+
+    def test_a_folder_that_cannot_be_used_costs_one_device(self):
+        out = self.folder / "one"
+        out.mkdir()
+        (out / "host").write_text("a file where the folder belongs")
+        code, _, err = run(*self.run_words("one", "--filter", WRONG, *UNSHIFTED, "--device", "host", "--device", "cuda"))
+        self.assertEqual(1, code, err)
+        self.assertRegex(err, r"(?m)^halfmark: cannot create the folder .*/one/host: ")
+        self.assertTrue((out / "cuda-0" / "scorecard.json").is_file())
+
+    def test_without_a_scorecard_only_a_failure_is_an_answer(self):
         code, err, place = self.incomplete_outputs("card", lambda place: (place / "scorecard.json").mkdir())
-        self.assertEqual(3, code)
+        self.assertEqual(1, code)
         self.assertIn("journal.jsonl has the verdicts", err[0])
         self.assertTrue((place / "report.html").is_file())
         (self.folder / "kept" / "host" / "scorecard.json").mkdir(parents=True)

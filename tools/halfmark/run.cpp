@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 
 #include "reference/text/visible.hpp"
@@ -33,6 +34,8 @@ namespace {
 
 using suites::EnvironmentError;
 using suites::UsageError;
+
+constexpr const char* kJournalName = "journal.jsonl";
 
 struct RunVerbOptions {
   CaseOptions cases;
@@ -67,34 +70,61 @@ void write_to_console(const reports::Scorecard& card) {
   }
 }
 
+// Without a complete line there is nothing that a run could continue.
+bool holds_a_line(const std::filesystem::path& journal) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(journal, unknown)) return false;
+  std::ifstream in(journal);
+  std::string line;
+  return !in || (std::getline(in, line) && !in.eof());  // one that cannot be read is refused later
+}
+
 int run_one(const backends::DeviceInfo& device, const RunVerbOptions& options,
             suites::RunOptions run_options) {
   run_options.worker = worker_options(options.devices, device);
   const auto folder = make_folder(options.out, device.selector);
   const suites::FolderLock lock(folder);
+  const auto journal = folder / kJournalName;
+  if (!options.resume || !holds_a_line(journal)) remove_outputs(folder);
   Progress progress(device.selector, ::isatty(STDERR_FILENO) != 0);
-  const suites::DeviceRun run = suites::run_device(device.selector, run_options,
-                                                   folder / "journal.jsonl", progress.callbacks());
+  const suites::DeviceRun run =
+      suites::run_device(device.selector, run_options, journal, progress.callbacks());
   progress.finish();
   const reports::Scorecard card = reports::tally(record_of(run, options.required_marks));
-  const bool has_card = write_outputs(card, run.device, folder, std::cerr);
+  const Written written = write_outputs(card, run.device, folder, std::cerr);
   write_to_console(card);
   fmt::print(std::cout, "\n");
-  if (has_card) fmt::print(std::cout, "scorecard {}\n", (folder / "scorecard.json").string());
-  fmt::print(std::cout, "report    {}\n", (folder / "report.html").string());
+  if (written.card) fmt::print(std::cout, "scorecard {}\n", (folder / kCardName).string());
+  if (written.report) fmt::print(std::cout, "report    {}\n", (folder / kReportName).string());
   std::cout.flush();
-  return has_card ? reports::exit_code(card, options.required_marks) : reports::kExitNoAnswer;
+  const int code = reports::exit_code(card, options.required_marks);
+  return written.card ? code : reports::worse(code, reports::kExitNoAnswer);
 }
 
-// Reports a device that cannot be used, and goes on with the next one.
+// What prevents the answer of one device costs one line and that answer: the others are tested all
+// the same, and keep theirs.
 int run_or_explain(const backends::DeviceInfo& device, const RunVerbOptions& options,
                    const suites::RunOptions& run_options) {
+  const auto say = [](int code, std::string_view line) {
+    fmt::print(std::cerr, "halfmark: {}\n", line);
+    return code;
+  };
   try {
     return run_one(device, options, run_options);
   } catch (const suites::DeviceUnusable& e) {
     if (suites::interrupted()) return reports::kExitIncomplete;
-    fmt::print(std::cerr, "halfmark: {}\n", e.what());
-    return reports::kExitNoAnswer;
+    return say(reports::kExitNoAnswer, e.what());
+  } catch (const UsageError& e) {
+    return say(reports::kExitUnusable, text::visible_line(e.what(), text::kMostOfMessage));
+  } catch (const EnvironmentError& e) {
+    return say(reports::kExitNoAnswer, e.what());
+  } catch (const std::exception& e) {
+    const auto journal =
+        std::filesystem::path(options.out) / folder_name(device.selector) / kJournalName;
+    return say(reports::kExitNoAnswer,
+               fmt::format("{}: unexpected: {}{}", device.selector,
+                           text::visible_line(e.what(), text::kMostOfMessage),
+                           holds_a_line(journal) ? "; its journal.jsonl has the verdicts" : ""));
   }
 }
 

@@ -39,22 +39,23 @@ struct BadRequest : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The only place where an exception of these verbs becomes a line and an exit code.
+int say(std::ostream& err, const std::exception& error, int code) {
+  fmt::print(err, "halfmark: {}\n", text::visible_line(error.what(), text::kMostOfMessage));
+  return code;
+}
+
+// The only place where an exception that ends a verb becomes a line and an exit code.
 int guarded(std::ostream& err, const std::function<int()>& verb) {
-  const auto say = [&](const std::exception& error, int code) {
-    fmt::print(err, "halfmark: {}\n", text::visible_line(error.what(), text::kMostOfMessage));
-    return code;
-  };
   try {
     return verb();
   } catch (const reports::CardError& error) {
-    return say(error, reports::kExitUnusable);
+    return say(err, error, reports::kExitUnusable);
   } catch (const reports::WaiverError& error) {
-    return say(error, reports::kExitUnusable);
+    return say(err, error, reports::kExitUnusable);
   } catch (const BadRequest& error) {
-    return say(error, reports::kExitUnusable);
+    return say(err, error, reports::kExitUnusable);
   } catch (const reports::FileError& error) {
-    return say(error, reports::kExitNoAnswer);
+    return say(err, error, reports::kExitNoAnswer);
   }
 }
 
@@ -62,15 +63,21 @@ std::string today_utc() { return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::tim
 
 using GateWriter = void (*)(const reports::GateResult&, std::ostream&);
 
-void write_gate_file(const std::optional<std::filesystem::path>& path, GateWriter write,
-                     const reports::GateResult& result) {
-  if (!path) return;
+// A file that cannot be written takes nothing from the gate's answer: its code is one of several.
+int write_gate_file(const std::optional<std::filesystem::path>& path, GateWriter write,
+                    const reports::GateResult& result, std::ostream& err) {
+  if (!path) return reports::kExitConforms;
   std::ostringstream text;
   write(result, text);
-  reports::write_file_atomically(*path, text.str());
+  try {
+    reports::write_file_atomically(*path, text.str());
+  } catch (const reports::FileError& error) {
+    return say(err, error, reports::kExitNoAnswer);
+  }
+  return reports::kExitConforms;
 }
 
-int run_gate(const GateOptions& options, std::ostream& out) {
+int run_gate(const GateOptions& options, Streams streams) {
   const std::vector<reports::Waiver> waivers =
       options.waivers ? reports::read_waivers(*options.waivers) : std::vector<reports::Waiver>{};
   const Scorecard baseline = reports::read_scorecard(options.baseline);
@@ -78,10 +85,13 @@ int run_gate(const GateOptions& options, std::ostream& out) {
   const reports::GateResult result = reports::gate(
       baseline, candidate, waivers, options.today.empty() ? today_utc() : options.today);
   const bool is_refused = !result.alignment_gaps.empty();
-  if (!is_refused) reports::write_gate_console(result, out);
-  write_gate_file(options.junit, reports::write_gate_junit, result);
-  write_gate_file(options.markdown, reports::write_gate_markdown, result);
-  if (!is_refused) return result.exit_code();
+  if (!is_refused) reports::write_gate_console(result, streams.out);
+  int code = result.exit_code();
+  code = reports::worse(
+      code, write_gate_file(options.junit, reports::write_gate_junit, result, streams.err));
+  code = reports::worse(
+      code, write_gate_file(options.markdown, reports::write_gate_markdown, result, streams.err));
+  if (!is_refused) return code;
   throw BadRequest(fmt::format(
       "{} cannot be compared with {}: {}; {}", text::visible_line(options.candidate.string()),
       text::visible_line(options.baseline.string()), reports::joined(result.alignment_gaps, "; "),
@@ -241,7 +251,7 @@ int verb_compare(const CompareOptions& options, Streams streams) {
 }
 
 int verb_gate(const GateOptions& options, Streams streams) {
-  return guarded(streams.err, [&] { return run_gate(options, streams.out); });
+  return guarded(streams.err, [&] { return run_gate(options, streams); });
 }
 
 int verb_explain(const ExplainOptions& options, Streams streams) {

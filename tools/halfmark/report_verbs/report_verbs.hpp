@@ -3,7 +3,7 @@
 // read files, call the reports library and turn its errors into one line and an exit code. They use
 // no device and parse no command line. Exit codes: 0; 1 the answer is no (gate fails, card
 // invalid); 2 a file or name that cannot be used; 3 a file that cannot be written; 4 the gate
-// cannot decide, since the new run is partial.
+// cannot decide, since a card is partial.
 #pragma once
 
 #include <filesystem>

@@ -131,6 +131,21 @@ TEST_F(Verbs, GateWritesItsFilesAndAnswersByCode) {
   EXPECT_EQ(verb_gate(waived, fresh()), 1);
 }
 
+TEST_F(Verbs, AFileThatCannotBeWrittenHidesNoFailureOfTheGate) {
+  GateOptions options{.baseline = in("good.json"),
+                      .candidate = in("bad.json"),
+                      .waivers = std::nullopt,
+                      .junit = "/dev/full",
+                      .markdown = in("out/failed.md"),
+                      .today = "2025-11-21"};
+  EXPECT_EQ(1, verb_gate(options, fresh()));
+  EXPECT_EQ("halfmark: cannot write /dev/full: No space left on device\n", err_.str());
+  EXPECT_TRUE(read_file(in("out/failed.md")).starts_with("# Gate fails"));
+  options.candidate = in("good.json");
+  EXPECT_EQ(3, verb_gate(options, fresh()));
+  EXPECT_TRUE(read_file(in("out/failed.md")).starts_with("# Gate passes"));
+}
+
 TEST_F(Verbs, GateRefusesCardsOfOtherQuestions) {
   write_file_atomically(in("other.json"), card_text(suites::Verdict::kPass, "full"));
   const GateOptions options{.baseline = in("good.json"),
