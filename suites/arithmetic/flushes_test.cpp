@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "reference/formats/classify.hpp"
@@ -13,6 +14,7 @@
 #include "suites/arithmetic/bounded.hpp"
 #include "suites/arithmetic/canaries.hpp"
 #include "suites/arithmetic/suite.hpp"
+#include "suites/core/diagnose/diagnose.hpp"
 #include "suites/core/verdict/verdict.hpp"
 
 namespace halfmark::suites::arithmetic {
@@ -136,7 +138,7 @@ CaseResult judged_as(const Case& c, bool promised, TensorSet outputs,
   const auto problem = suite().bind(c);
   const TensorSet inputs = problem->inputs();
   const Expectation expected = problem->expect(inputs);
-  const backends::DeviceInfo device = device_with_subnormals("fp16", promised);
+  const backends::DeviceInfo device = device_with_subnormals(c.word("format"), promised);
   const Assertion assertion{*problem, problem->row(device), device, inputs, allowance_of(expected)};
   Observation observation{.got = {}, .related = {}};
   observation.got.outputs = std::move(outputs);
@@ -168,6 +170,36 @@ TEST(FlushesLeftOpen, BehindDigestsAreDeviations) {
   EXPECT_EQ("b (a)", open.permitted_by);
   EXPECT_EQ(Standing::kViolation, sweep_judged(true, false).standing);
   EXPECT_EQ(Standing::kViolation, sweep_judged(false, true).standing);
+}
+
+// On some data an accusation gives the same bits. It is tried first, and must not hide what is
+// open.
+TEST(FlushesLeftOpen, AreDeviationsWhereAnAccusationGivesTheSameBits) {
+  struct Row {
+    const char *name, *accusation;
+  };
+  constexpr Row kRows[] = {
+      {"fp32.fma.portable.n4096.corners", "through-fp64"},
+      {"fp32.div_ulp.portable.n4096.bits", "reciprocal"},
+      {"fp32.ldexp.portable.n4096.finite", "first-step-of-115"},
+      {"fp16.fma.portable.n512.triples", "rounded-first-to-36-bits"},
+  };
+  for (const Row& row : kRows) {
+    const Case c =
+        parse_case("arithmetic", suite().axes, fmt::format("arithmetic.{}.s1", row.name));
+    const auto problem = suite().bind(c);
+    const std::vector<Hypothesis> all =
+        all_hypotheses(*problem, {}, problem->expect(problem->inputs()).middle);
+    const TensorSet outputs = std::ranges::find(all, row.accusation, &Hypothesis::name)
+                                  ->evaluate(c, problem->inputs())
+                                  .middle;
+    const CaseResult open = judged_as(c, false, outputs, {});
+    EXPECT_EQ(Standing::kDeviation, open.standing) << row.name << ": " << open.reason;
+    EXPECT_EQ("ftz", open.finding_class) << row.name;
+    const CaseResult promised = judged_as(c, true, outputs, {});
+    EXPECT_EQ(Standing::kViolation, promised.standing) << row.name;
+    EXPECT_NE("ftz", promised.finding_class) << row.name;
+  }
 }
 
 TEST(FlushesLeftOpen, OfCanariesAreDeviations) {

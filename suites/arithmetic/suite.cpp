@@ -53,13 +53,12 @@ const Operation& operation_of(const Case& c) {
 
 std::size_t count_of(const Case& c) {
   const std::uint64_t n = c.number("size", 'n');
-  constexpr std::uint64_t kLargest = 1u << 28;
-  if (n >= 1 && n <= kLargest) {
+  if (n >= 1 && n <= kMostElements) {
     if (c.word("fill") == kPairsFill) require_pairs(c, n);
     return static_cast<std::size_t>(n);
   }
   throw UsageError(
-      fmt::format("case '{}': size n{} is not between 1 and {}", print(c), n, kLargest));
+      fmt::format("case '{}': size n{} is not between 1 and {}", print(c), n, kMostElements));
 }
 
 std::uint64_t size_at(Level level, std::string_view fill, const Operation& operation) {

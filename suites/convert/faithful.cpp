@@ -20,12 +20,16 @@ formats::Tensor mapped(const Binding& b, const formats::Tensor& x,
 }
 
 bool is_faithful(const Binding& b, Bits x, Bits y) {
+  // An infinity is no number between two others.
+  const bool is_number = b.from == nullptr || formats::is_finite(*b.from, x);
   const auto rounded = [&](soft::Rounding direction) {
     return converted(b, x, {.rounding = direction, .overflow = b.overflow});
   };
-  const Bits below = rounded(soft::Rounding::kDown);
-  return y == below || y == rounded(soft::Rounding::kUp) ||
-         (formats::is_nan(*b.to, below) && formats::is_nan(*b.to, y));
+  const auto is_y = [&](Bits due) {
+    return y == due || (formats::is_nan(*b.to, due) && formats::is_nan(*b.to, y));
+  };
+  if (!is_number) return is_y(plain(b, x));
+  return is_y(rounded(soft::Rounding::kDown)) || is_y(rounded(soft::Rounding::kUp));
 }
 
 namespace {

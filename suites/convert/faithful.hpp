@@ -21,6 +21,7 @@ inline constexpr std::string_view kFaithful = "faithful_rounding";
 [[nodiscard]] formats::Tensor mapped(const Binding& b, const formats::Tensor& x,
                                      const std::function<formats::Bits(formats::Bits)>& map);
 
+/// Whether y is one of the two numbers next to x. Of an infinity or a NaN: what is due.
 [[nodiscard]] bool is_faithful(const Binding& b, formats::Bits x, formats::Bits y);
 
 /// The hypothesis, which needs a freedom (empty: none): kFaithful extends only to results that are

@@ -215,13 +215,13 @@ struct Departure {
 };
 
 constexpr Departure kDepartures[] = {
-    {"saturates", "sat", "overflow gives the largest number", saturating, any},
+    {"saturates", "sat", "overflow gives the largest number", saturating, any, kFaithful},
     {"infinity-to-largest", "sat", "infinity gives the largest number", infinity_to_largest, any},
     {"all-to-largest", "sat", "overflow and infinity give the largest number", all_to_largest, any},
     {"negative-saturates", "sat", "overflow of negative numbers gives the lowest number",
-     one_sign_saturates<true>, any},
+     one_sign_saturates<true>, any, kFaithful},
     {"positive-saturates", "sat", "overflow of positive numbers gives the largest number",
-     one_sign_saturates<false>, any},
+     one_sign_saturates<false>, any, kFaithful},
     {"ties-away", "cvt_round", "ties go away from zero", ties_away, from_float, kFaithful},
     {"ties-up", "cvt_round", "ties go toward plus infinity", ties_up, from_float, kFaithful},
     {"ties-toward-zero", "cvt_round", "ties go toward zero", ties_toward_zero, from_float,

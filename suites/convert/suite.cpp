@@ -143,7 +143,7 @@ class List {
   CaseList list_;
 };
 
-// Saturation is an option where the result has no infinity or is close to the limits of its range.
+// Saturation is an option of conversions to the formats of 8 bits (OCP OFP8, revision 1.0).
 bool may_saturate(const Format& to) { return to.bits == 8; }
 
 void add_level(List& list, std::uint64_t count) {
@@ -199,11 +199,10 @@ std::span<const Axis> axes() {
 Binding bind(const Case& c) {
   const std::string_view to = c.word("to").substr(std::string_view("to-").size());
   const std::uint64_t count = c.number("size", 'n');
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
-  if (count == 0 || count > kMost) {
+  if (count == 0 || count > kMostElements) {
     throw UsageError(fmt::format("case '{}': n must lie between 1 and 2^28", print(c)));
   }
-  const Binding b{.from = formats::find_format(c.word("from")),
+  const Binding b{.from = formats::find_format(c.word("from")),  // null: int32
                   .to = formats::find_format(to),
                   .overflow = *soft::parse_overflow(c.word("overflow")),
                   .count = static_cast<std::size_t>(count),

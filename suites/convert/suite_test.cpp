@@ -14,6 +14,7 @@
 #include "reference/formats/classify.hpp"
 #include "reference/soft/soft.hpp"
 #include "suites/convert/binding.hpp"
+#include "suites/convert/faithful.hpp"
 #include "suites/core/judge/judge.hpp"
 #include "suites/core/run/run_case.hpp"
 #include "suites/core/testing/suite_checks.hpp"
@@ -142,7 +143,18 @@ formats::Bits truncated_if_negative(const Binding& b, formats::Bits x, std::size
   return formats::sign(*b.from, x) ? kTruncated(b, x, place) : converted(b, x, {});
 }
 
+// Gives the largest number where it was asked for more, for numbers or for infinities.
+template <bool kNumbers>
+formats::Bits largest(const Binding& b, formats::Bits x, std::size_t) {
+  const formats::Bits right = converted(b, x, {});
+  const bool is_number = formats::is_finite(*b.from, x);
+  if (formats::is_nan(*b.from, x) || formats::is_finite(*b.to, right) || is_number != kNumbers)
+    return right;
+  return formats::max_finite(*b.to, formats::sign(*b.from, x));
+}
+
 formats::Bits either_neighbour(const Binding& b, formats::Bits x, std::size_t place) {
+  if (!formats::is_finite(*b.from, x)) return converted(b, x, {});
   const bool is_below = (place * 2'654'435'761U >> 7U & 1U) != 0;
   return converted(b, x, {.rounding = is_below ? soft::Rounding::kDown : soft::Rounding::kUp});
 }
@@ -171,7 +183,10 @@ TEST(ConvertContract, FaithfulResultsAreADeviationWhereNothingMoreIsPromised) {
       {"fp32.to-bf16.infinity.library.n8192.ties", either_neighbour, Standing::kDeviation},
       {"fp32.to-fp16.infinity.library.n8192.bits", either_neighbour, Standing::kDeviation},
       {"fp32.to-e4m3fn.infinity.library.n8192.ties", either_neighbour, Standing::kDeviation},
-      {"fp32.to-bf16.infinity.library.n8192.ties", either_neighbour_but_one, Standing::kViolation}};
+      {"fp32.to-bf16.infinity.library.n8192.ties", either_neighbour_but_one, Standing::kViolation},
+      {"fp32.to-e4m3fn.infinity.library.n8192.bits", largest<true>, Standing::kDeviation},
+      {"fp16.to-e4m3fn.infinity.library.n65536.all", largest<false>, Standing::kViolation},
+      {"fp32.to-fp16.infinity.library.n8192.bits", largest<true>, Standing::kDeviation}};
   const backends::DeviceInfo device = faithful_device();
   for (const Row& row : kRows) {
     const Case c = parse_case("convert", suite().axes, "convert." + std::string(row.name) + ".s7");
@@ -189,6 +204,20 @@ TEST(ConvertContract, FaithfulResultsAreADeviationWhereNothingMoreIsPromised) {
     EXPECT_EQ(name_of(Verdict::kFail), name_of(result.verdict)) << row.name;
     EXPECT_EQ(name_of(row.standing), name_of(result.standing)) << row.name << ": " << result.reason;
   }
+}
+
+// Beyond the range of a format without infinities: its largest number, or any NaN.
+TEST(ConvertContract, NansAreOneNextToNumbersToo) {
+  constexpr formats::Bits kHuge = 0x7149f2ca, kMinusHuge = 0xf149f2ca;  // 1e30
+  const Binding b = bind(
+      parse_case("convert", suite().axes, "convert.fp32.to-e4m3fn.infinity.library.n8192.bits.s7"));
+  for (const formats::Bits nan : {0x7fU, 0xffU}) {
+    EXPECT_TRUE(is_faithful(b, kHuge, nan)) << nan;
+    EXPECT_TRUE(is_faithful(b, kMinusHuge, nan)) << nan;
+  }
+  EXPECT_TRUE(is_faithful(b, kHuge, 0x7e));
+  EXPECT_FALSE(is_faithful(b, kHuge, 0x7d));
+  EXPECT_FALSE(is_faithful(b, kHuge, 0xfe));
 }
 
 TEST(ConvertKernel, GivesTheReferencesBitsOnHost) {

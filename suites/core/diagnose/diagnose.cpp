@@ -16,8 +16,28 @@
 namespace halfmark::suites {
 namespace {
 
-// For outputs above the first size, attempts are expensive and the first exact one suffices, which
-// then says so; above the second, generic hypotheses are not tried.
+std::string name_of(const formats::Format* format) {
+  return format == nullptr ? "" : std::string(format->name);
+}
+
+}  // namespace
+
+Explanation explanation_of(const Hypothesis& hypothesis) {
+  return {.hypothesis = hypothesis.name,
+          .finding_class = std::string(hypothesis.finding_class),
+          .sentence = hypothesis.sentence,
+          .freedoms = hypothesis.freedoms,
+          .explained = 0,
+          .contradicted = 0,
+          .is_generic = hypothesis.is_generic,
+          .substituted = name_of(hypothesis.substituted),
+          .computed_in = name_of(hypothesis.computed_in)};
+}
+
+namespace {
+
+// For outputs above the first size, attempts are expensive and the first exact one suffices, unless
+// it accuses, and then says so; above the second, generic hypotheses are not tried.
 constexpr std::uint64_t kExpensiveElements = 1u << 16;
 constexpr std::uint64_t kMostElements = 1u << 20;
 constexpr std::string_view kOthersUntried = " (others were not tried on so large an output)";
@@ -58,26 +78,13 @@ class Weights {
   Allowed right_, reproduced_;
 };
 
-std::string name_of(const formats::Format* format) {
-  return format == nullptr ? "" : std::string(format->name);
-}
-
 // `wrong`: where results are not allowed. A hypothesis that explains none of them is not weighed
 // further; where nothing is wrong, each is weighed by what it contradicts.
 Weighed weigh_in_part(const Hypothesis& hypothesis, const Case& c, const TensorSet& inputs,
                       const Allowance& allowance, const TensorSet& actual, const Places& wrong,
                       const Part* part) {
-  Weighed weighed;
+  Weighed weighed{.whole = explanation_of(hypothesis)};
   Explanation& e = weighed.whole;
-  e = {.hypothesis = hypothesis.name,
-       .finding_class = std::string(hypothesis.finding_class),
-       .sentence = hypothesis.sentence,
-       .freedoms = hypothesis.freedoms,
-       .explained = 0,
-       .contradicted = 0,
-       .is_generic = hypothesis.is_generic,
-       .substituted = name_of(hypothesis.substituted),
-       .computed_in = name_of(hypothesis.computed_in)};
   const Expectation outcome = hypothesis.evaluate(c, inputs);
   const Allowance predicted = allowance_like(allowance, outcome);
   const auto contradict = [&](const std::string& name, std::size_t i) {
@@ -164,11 +171,12 @@ bool holds_nan(const TensorSet& tensors) {
 class Search {
  public:
   Search(const Problem& problem, const TensorSet& inputs, const Allowance& allowed,
-         const TensorSet& actual, const std::set<std::string>& excluded)
+         const TensorSet& actual, const Permits& permits, const std::set<std::string>& excluded)
       : case_(problem.c()),
         inputs_(inputs),
         allowed_(allowed),
         actual_(actual),
+        permits_(permits),
         excluded_(excluded),
         comparison_(compare(allowed, actual)),
         part_(part_of(problem, comparison_.wrong, counts_of(allowed.expected))),
@@ -184,43 +192,65 @@ class Search {
                          excluded_.contains(hypothesis.name + std::string(kInPart)));
   }
 
-  /// Evaluates one hypothesis; true if the search can stop.
-  bool take(const Hypothesis& hypothesis) {
-    if (!may_take(hypothesis)) return false;
+  /// Whether it could still turn an accusation into something permitted.
+  [[nodiscard]] bool may_clear(const Hypothesis& hypothesis) const {
+    return !is_cleared() && is_permitted(explanation_of(hypothesis));
+  }
+
+  /// Evaluates one hypothesis.
+  void take(const Hypothesis& hypothesis) {
+    if (!may_take(hypothesis)) return;
     const bool whole = !excluded_.contains(hypothesis.name);
     const bool in_part = !excluded_.contains(hypothesis.name + std::string(kInPart));
-    if (hypothesis.pointwise && !agrees_on_sample(hypothesis)) return false;
+    if (hypothesis.pointwise && !agrees_on_sample(hypothesis)) return;
     const Part* part = part_ ? &*part_ : nullptr;
     const Weighed weighed =
         weigh_in_part(hypothesis, case_, inputs_, allowed_, actual_, wrong(), part);
     const Explanation& e = weighed.whole;
-    if (in_part && part_ && !in_part_ && e.explained == comparison_.mismatches &&
+    if (in_part && part_ && e.explained == comparison_.mismatches &&
         weighed.contradicted_in_part == 0)
-      in_part_ = confined(weighed, *part_);
+      keep_confined(confined(weighed, *part_));
     // After its equals, so that the earlier of two exact hypotheses stays first.
     const bool counts = e.contradicted == 0 || !hypothesis.pointwise;
-    if (whole && e.explained > 0 && counts)
-      found_.insert(std::upper_bound(found_.begin(), found_.end(), e, better), e);
-    return whole && comparison_.elements > kExpensiveElements && e.explained > 0 &&
-           e.contradicted == 0;
+    if (!whole || e.explained == 0 || !counts) return;
+    found_.insert(std::upper_bound(found_.begin(), found_.end(), e, better), e);
+    is_permitted_ = is_permitted_ || (e.contradicted == 0 && is_permitted(e));
   }
 
-  /// The search stops although there are more hypotheses like the exact one.
+  /// The search leaves out hypotheses like the exact one.
   void leave_others() { found_.front().sentence += kOthersUntried; }
 
   [[nodiscard]] bool is_exact() const { return exact() > 0; }
-  [[nodiscard]] bool succeeded() const { return is_exact() || in_part_.has_value(); }
+  [[nodiscard]] bool is_large() const { return comparison_.elements > kExpensiveElements; }
+  [[nodiscard]] bool succeeded() const { return is_exact() || !in_part_.empty(); }
   /// Whether the output is small enough for many more attempts.
   [[nodiscard]] bool may_go_on() const { return comparison_.elements <= kMostElements; }
 
   [[nodiscard]] std::vector<Explanation> explanations() const {
-    if (exact() == 0 && in_part_) return {*in_part_};
+    if (exact() == 0 && !in_part_.empty()) return in_part_;
     std::vector<Explanation> best = found_;
     best.resize(std::min<std::size_t>(best.size(), exact() > 0 ? exact() : 3));
     return best;
   }
 
  private:
+  [[nodiscard]] bool is_permitted(const Explanation& e) const {
+    return permits_ != nullptr && permits_(e);
+  }
+
+  // Whether something that is returned is permitted.
+  [[nodiscard]] bool is_cleared() const {
+    const auto permits = [this](const Explanation& e) { return is_permitted(e); };
+    return is_permitted_ || (exact() == 0 && std::ranges::any_of(in_part_, permits));
+  }
+
+  // The first one; and of those behind it the first that is permitted, unless that one is.
+  void keep_confined(Explanation e) {
+    const bool is_open = is_permitted(e);
+    const bool is_more = is_open && in_part_.size() == 1 && !is_permitted(in_part_.front());
+    if (in_part_.empty() || is_more) in_part_.push_back(std::move(e));
+  }
+
   // A sample takes little time and refutes nearly every value of a parameter.
   [[nodiscard]] bool agrees_on_sample(const Hypothesis& hypothesis) const {
     if (!sample_) return true;
@@ -238,17 +268,19 @@ class Search {
   const TensorSet& inputs_;
   const Allowance& allowed_;
   const TensorSet& actual_;
+  const Permits& permits_;
   const std::set<std::string>& excluded_;
   Comparison comparison_;
   std::optional<Part> part_;
   std::optional<Sample> sample_;
   bool has_nan_;
   std::vector<Explanation> found_;
-  std::optional<Explanation> in_part_;
+  bool is_permitted_ = false;  // an exact one
+  std::vector<Explanation> in_part_;
 };
 
-// Matrix units come last, and only if nothing else is exact: there are many of them, and they take
-// most of the time.
+// Matrix units come last, and only if nothing else is exact: there are many of them, they take most
+// of the time, and no row permits them by a freedom.
 constexpr int kTierOfUnits = 3, kTiers = 4;
 
 int tier_of(const Hypothesis& hypothesis) {
@@ -257,13 +289,31 @@ int tier_of(const Hypothesis& hypothesis) {
 
 void take_in_turn(Search& search, const std::vector<Hypothesis>& hypotheses) {
   for (int tier = 0; tier < kTiers; ++tier) {
-    if (tier > 0 && search.is_exact()) return;
-    bool is_enough = false;
+    const bool is_higher = search.is_exact();
+    bool leaves_others = false;
     for (const Hypothesis& hypothesis : hypotheses) {
       if (tier_of(hypothesis) != tier || !search.may_take(hypothesis)) continue;
-      if (is_enough) return search.leave_others();
-      is_enough = search.take(hypothesis);
+      const bool is_enough = is_higher || (search.is_large() && search.is_exact());
+      if (!is_enough || search.may_clear(hypothesis))
+        search.take(hypothesis);
+      else
+        leaves_others = leaves_others || !is_higher;
     }
+    if (leaves_others) search.leave_others();
+  }
+}
+
+// Without an operator: all, until one succeeds; after an accusation, only what is permitted.
+void take_generic(Search& search, const Failed& failed) {
+  if (search.succeeded()) {
+    for (const Hypothesis& change : changed_numbers(failed)) {
+      if (search.may_clear(change)) search.take(change);
+    }
+    return;
+  }
+  for (const Hypothesis& hypothesis : generic_hypotheses(failed)) {
+    search.take(hypothesis);
+    if (search.succeeded()) return;
   }
 }
 
@@ -291,18 +341,13 @@ std::vector<Hypothesis> all_hypotheses(const Problem& problem, const Places& wro
 
 std::vector<Explanation> diagnose(const Problem& problem, const TensorSet& inputs,
                                   const Allowance& allowed, const TensorSet& actual,
-                                  const std::set<std::string>& excluded) {
-  Search search(problem, inputs, allowed, actual, excluded);
+                                  const Permits& permits, const std::set<std::string>& excluded) {
+  Search search(problem, inputs, allowed, actual, permits, excluded);
   take_in_turn(search, all_hypotheses(problem, search.wrong(), actual));
   const Failed failed{problem, inputs, allowed, actual, search.wrong()};
   // A copy has no operands, and no arithmetic that could explain it.
   const bool computes = problem.own_work() == nullptr;
-  if (computes && !search.succeeded() && search.may_go_on()) {
-    for (const Hypothesis& hypothesis : generic_hypotheses(failed)) {
-      search.take(hypothesis);
-      if (search.succeeded()) break;
-    }
-  }
+  if (computes && search.may_go_on()) take_generic(search, failed);
   return search.explanations();
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "suites/core/diagnose/wrong_region.hpp"
+#include "suites/core/judge/classification.hpp"
 #include "suites/core/judge/judge.hpp"
 #include "suites/core/judge/result.hpp"
 #include "suites/core/suite/problem.hpp"
@@ -24,6 +25,9 @@ namespace halfmark::suites {
 [[nodiscard]] std::vector<Hypothesis> all_hypotheses(const Problem& problem, const Places& wrong,
                                                      const TensorSet& actual);
 
+/// A hypothesis as an explanation that has not been weighed.
+[[nodiscard]] Explanation explanation_of(const Hypothesis& hypothesis);
+
 /// How much of a device's output one hypothesis reproduces.
 [[nodiscard]] Explanation weigh(const Hypothesis& hypothesis, const Case& c,
                                 const TensorSet& inputs, const Allowance& allowed,
@@ -34,9 +38,13 @@ namespace halfmark::suites {
 /// before one about all. Without an exact one: a hypothesis that is exact within the part that went
 /// wrong and contradicted only outside of it, reported as confined to it; else those of
 /// generic_hypotheses.hpp, which know no operator; else the three that explain most wrong elements.
+/// While nothing that it returns is permitted by `permits`, it tries on whatever may be, of higher
+/// tiers, about large outputs and without an operator, too: no other order of attempts may accuse a
+/// device of what it need not have done. Null: nothing is permitted.
 /// Does not try the hypotheses of the names in `excluded`, with or without kInPart.
 [[nodiscard]] std::vector<Explanation> diagnose(const Problem& problem, const TensorSet& inputs,
                                                 const Allowance& allowed, const TensorSet& actual,
+                                                const Permits& permits = nullptr,
                                                 const std::set<std::string>& excluded = {});
 
 /// Whether a hypothesis, if `part` is given in that part alone, predicts every element of a

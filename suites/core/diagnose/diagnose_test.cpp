@@ -266,7 +266,7 @@ std::vector<std::string> sentences_about(std::size_t elements,
   }
   std::vector<std::string> sentences;
   for (const Explanation& e :
-       diagnose(WithMistakes(own), {}, {tensors(0), 0}, tensors(0x3c00), excluded))
+       diagnose(WithMistakes(own), {}, {tensors(0), 0}, tensors(0x3c00), nullptr, excluded))
     sentences.push_back(e.sentence);
   return sentences;
 }

@@ -249,8 +249,9 @@ std::vector<Hypothesis> operands_of_other_size(const Failed& failed) {
 
 std::vector<Hypothesis> restored_results(const Failed& failed) {
   std::vector<std::string> outputs;
-  for (const auto& [name, places] : failed.wrong) {
-    if (!failed.problem.holds_integers(name)) outputs.push_back(name);
+  for (const auto& [name, tensor] : failed.allowed.expected) {
+    const bool is_asked = failed.wrong.empty() || failed.wrong.contains(name);
+    if (is_asked && !failed.problem.holds_integers(name)) outputs.push_back(name);
   }
   std::vector<Hypothesis> list;
   for (const std::vector<std::string>& names : one_and_all(outputs)) {
@@ -276,6 +277,15 @@ Extent extent_of(const Failed& failed, const std::string& output) {
 
 namespace {
 
+// Altered operands cost one evaluation each, the other hypotheses only one pass over the outputs.
+constexpr std::size_t kMostEvaluated = 1u << 14;
+
+std::size_t results_of(const Failed& failed) {
+  std::size_t count = 0;
+  for (const auto& [name, tensor] : failed.allowed.expected) count += tensor.count();
+  return count;
+}
+
 Hypothesis as_generic(Hypothesis hypothesis) {
   hypothesis.name = "general-" + hypothesis.name;
   hypothesis.is_generic = true;
@@ -294,12 +304,17 @@ GenericHypothesis as_generic(GenericHypothesis one) {
 
 }  // namespace
 
+std::vector<Hypothesis> changed_numbers(const Failed& failed) {
+  std::vector<Hypothesis> all = restored_results(failed);
+  if (results_of(failed) <= kMostEvaluated)
+    std::ranges::move(misread_operands(failed), std::back_inserter(all));
+  for (Hypothesis& hypothesis : all) hypothesis = as_generic(std::move(hypothesis));
+  return all;
+}
+
 std::vector<GenericHypothesis> generic_hypotheses(const Failed& failed) {
-  // Altered operands cost one evaluation each, the other hypotheses only one pass over the outputs.
-  constexpr std::size_t kMostEvaluated = 1u << 14;
   constexpr std::size_t kMostOfSizes = 1u << 12;
-  std::size_t elements = 0;
-  for (const auto& [name, tensor] : failed.allowed.expected) elements += tensor.count();
+  const std::size_t elements = results_of(failed);
   std::vector<GenericHypothesis> all;
   const auto append = [&](auto some) {
     for (auto& hypothesis : some) all.push_back({as_generic(std::move(hypothesis))});

@@ -78,5 +78,8 @@ struct GenericHypothesis : Hypothesis {
 
 /// All of them, in the order of reporting. Their names begin with "general-".
 [[nodiscard]] std::vector<GenericHypothesis> generic_hypotheses(const Failed& failed);
+/// Of these, restored_results() and misread_operands(): exact rules with nothing that was read from
+/// the failure, so that they do not fit by construction.
+[[nodiscard]] std::vector<Hypothesis> changed_numbers(const Failed& failed);
 
 }  // namespace halfmark::suites

@@ -7,6 +7,7 @@
 
 #include "suites/core/execute/memory_fault.hpp"
 #include "suites/core/run/run_case.hpp"
+#include "suites/core/suite/promisor.hpp"
 
 namespace halfmark::suites {
 
@@ -16,6 +17,7 @@ bool names_a_cause(const Explanation& e, std::uint64_t wrong) {
 
 AskedCase::AskedCase(const Suite& suite, const Case& c, const backends::DeviceInfo& device)
     : problem_(suite.bind(c)),
+      permits_(permits_of(problem_->row(device), promisor_of(*problem_, device))),
       inputs_(problem_->inputs()),
       expected_(problem_->expect(inputs_)),
       allowed_(allowance_of(*problem_, expected_, problem_->row(device).bound_ulps)),
@@ -80,7 +82,8 @@ TensorSet AskedCase::prediction(const Hypothesis& hypothesis, const Part* part) 
 }
 
 std::vector<Explanation> AskedCase::explanations(const std::set<std::string>& excluded) const {
-  std::vector<Explanation> all = diagnose(*problem_, inputs_, allowed_, outputs_, excluded);
+  std::vector<Explanation> all =
+      diagnose(*problem_, inputs_, allowed_, outputs_, permits_, excluded);
   std::erase_if(all, [&](const Explanation& e) { return !names_a_cause(e, found_.mismatches); });
   return all;
 }

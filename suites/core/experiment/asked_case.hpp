@@ -25,7 +25,7 @@ namespace halfmark::suites {
 /// The hypotheses refer to the object, which therefore does not move.
 class AskedCase {
  public:
-  /// Computes inputs and expected results; asks no device.
+  /// Computes inputs and expected results; asks no device. `device` must outlive it.
   AskedCase(const Suite& suite, const Case& c, const backends::DeviceInfo& device);
   AskedCase(const AskedCase&) = delete;
   AskedCase& operator=(const AskedCase&) = delete;
@@ -60,6 +60,7 @@ class AskedCase {
   const GenericHypothesis* generic(const Explanation& e);
 
   std::unique_ptr<const Problem> problem_;
+  Permits permits_;
   TensorSet inputs_;
   Expectation expected_;
   Allowance allowed_;

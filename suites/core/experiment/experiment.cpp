@@ -61,14 +61,18 @@ class Experimenter {
       if (is_needed || is_contested(*asked)) ask(data, std::move(asked));
     }
     std::size_t contests = 0;
+    bool is_cut = false;
     for (const OtherData& data : contested_data_for(suite_, own_.c(), device)) {
-      if (contests++ == limits.contests || left_.size() < 2 || is_over(limits)) break;
+      if (left_.size() < 2 || is_over(limits)) break;
+      is_cut = contests++ == limits.contests;
+      if (is_cut) break;
       auto answer = std::make_unique<AskedCase>(suite_, data.c, device);
       if (is_contested(*answer)) ask(data, std::move(answer));
     }
     if (is_over(limits)) return;
     done_.end = left_.size() == 1 ? "one explanation is left, and no more data are known"
-                                  : "no more data are known on which the explanations differ";
+                : is_cut ? "the number of data on which predictions are compared is limited"
+                         : "no more data are known on which the explanations differ";
   }
 
   // Of a claim and a stronger one that includes it, only the first is known: conversions flush

@@ -339,6 +339,17 @@ TEST_F(Experiment, WhatIsOnlySeenIsNotTested) {
   EXPECT_FALSE(can_be_tested(failed));
 }
 
+TEST_F(Experiment, SaysWhetherAllKnownDataWereLookedAt) {
+  const auto end_of = [](const char* name) {
+    return tested_with({{"one", "order", always}, {"other", "order", always}}, name)
+        .experiments->end;
+  };
+  EXPECT_EQ("no more data are known on which the explanations differ",
+            end_of("demo.portable.n64.uniform.s1"));
+  EXPECT_EQ("the number of data on which predictions are compared is limited",
+            end_of("demo.portable.n5000.uniform.s1"));
+}
+
 TEST_F(Experiment, LargeOutputsAreAskedLessAndHugeOnesNotAtAll) {
   EXPECT_EQ(12u, limits_for(64).questions);
   EXPECT_EQ(3u, limits_for(65540).questions);

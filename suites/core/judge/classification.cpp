@@ -67,6 +67,12 @@ std::optional<std::string> permission_of(const Explanation& e, const ContractRow
   return permitted_by;
 }
 
+Permits permits_of(const ContractRow& row, const Promisor& promisor) {
+  return [&row, promisor](const Explanation& e) {
+    return permission_of(e, row, promisor).has_value();
+  };
+}
+
 namespace {
 
 // Once more data were asked for, no class is a fact while explanations of several are left.
@@ -92,22 +98,21 @@ std::string cause_in_words(const std::vector<const Explanation*>& exact) {
 }  // namespace
 
 void decide_standing(CaseResult& result, const ContractRow& row, const Promisor& promisor) {
+  const Permits permits = permits_of(row, promisor);
+  std::vector<Explanation>& all = result.explanations;
+  const auto open = std::ranges::find_if(
+      all, [&](const Explanation& e) { return e.exact(result.mismatches) && permits(e); });
+  const bool is_open = open != all.end();
+  if (is_open) std::rotate(all.begin(), open, open + 1);
   std::vector<const Explanation*> exact;
-  for (const Explanation& e : result.explanations) {
+  for (const Explanation& e : all) {
     if (e.exact(result.mismatches)) exact.push_back(&e);
   }
   result.finding_class = class_of(exact, result.experiments.has_value());
-  result.standing = Standing::kViolation;
-  result.permitted_by.clear();
+  result.standing = is_open ? Standing::kDeviation : Standing::kViolation;
+  result.permitted_by = is_open ? *permission_of(all.front(), row, promisor) : "";
   result.reason = fmt::format("{} of {} elements differ: {}", result.mismatches, result.elements,
                               cause_in_words(exact));
-  for (const Explanation* e : exact) {
-    const std::optional<std::string> permitted_by = permission_of(*e, row, promisor);
-    if (!permitted_by) continue;
-    result.standing = Standing::kDeviation;
-    result.permitted_by = *permitted_by;
-    return;
-  }
 }
 
 }  // namespace halfmark::suites

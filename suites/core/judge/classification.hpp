@@ -4,6 +4,7 @@
 // search for explanations.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,10 +34,17 @@ struct Promisor {
                                                        const ContractRow& row,
                                                        const Promisor& promisor);
 
+/// Whether an explanation that is exact would be permitted.
+using Permits = std::function<bool(const Explanation&)>;
+
+/// By that row, which must outlive it, as must what `promisor` is a view of.
+[[nodiscard]] Permits permits_of(const ContractRow& row, const Promisor& promisor);
+
 /// A failure is a deviation if one of its exact explanations needs only freedoms that are open: a
 /// violation must be the only possibility. Sets class, standing, reason and what permits the
-/// deviation. Several exact explanations are "one of"; the class is that of the first, or
-/// "undecided" if experiments have left several classes.
+/// deviation, and moves the explanation that is permitted to the front. Several exact explanations
+/// are "one of"; the class is that of the first, or "undecided" if experiments have left several
+/// classes.
 void decide_standing(CaseResult& result, const ContractRow& row, const Promisor& promisor);
 
 }  // namespace halfmark::suites

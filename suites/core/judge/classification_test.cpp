@@ -121,6 +121,25 @@ TEST(Classification, WhatTakesTwoFreedomsNeedsBoth) {
   EXPECT_EQ("page 2 (its documents); page 1 (its documents)", result.permitted_by);
 }
 
+// The class, the standing and what permits it are those of one explanation, which comes first.
+TEST(Classification, OfSeveralExplanationsThePermittedOneIsTheFinding) {
+  Explanation wrong_place = kRoundedEarly, near = kRoundedEarly;
+  wrong_place.finding_class = "layout";
+  near.contradicted = 1;
+  CaseResult result;
+  result.elements = result.mismatches = kRoundedEarly.explained;
+  result.explanations = {wrong_place, near, kRoundedEarly};
+  const backends::Library called = library(Word::kOpen);
+  decide_standing(result, kFunction, {backends::DeviceInfo{}, &called});
+  EXPECT_EQ(Standing::kDeviation, result.standing);
+  EXPECT_EQ("early_round", result.finding_class);
+  EXPECT_EQ("early_round", result.explanations.front().finding_class);
+  EXPECT_EQ("layout", result.explanations.at(1).finding_class);
+  result.experiments.emplace();
+  decide_standing(result, kFunction, {backends::DeviceInfo{}, &called});
+  EXPECT_EQ("undecided", result.finding_class);
+}
+
 TEST(Classification, OnlyTheFreedomsOfTheRowCount) {
   EXPECT_EQ(Standing::kViolation, standing(kRoundedEarly, kProduct, Word::kOpen));
 }

@@ -17,8 +17,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kPartsTried = 16;
-
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -78,7 +76,7 @@ void observe_failure(Observation& observed, Session& session, const Plan& plan,
     observed.copy_fault = find_copy_fault(session, plan, operands);
   const auto parts = parts_to_compare(problem, comparison, observed);
   observed.differing_parts = parts.size();
-  for (std::size_t i = 0; i < std::min(parts.size(), kPartsTried); ++i) {
+  for (const std::size_t i : parts_tried(parts.size())) {
     observed.parts.push_back(run_problem(session, *parts[i]));
     if (settles(observed.parts.back(), assertion, comparison, observed.got)) return;
   }
@@ -113,6 +111,14 @@ void pass_by(const Golden& golden, const Problem& problem, const Plan& plan, Cas
 }
 
 }  // namespace
+
+std::vector<std::size_t> parts_tried(std::size_t differing) {
+  constexpr std::size_t kMost = 16;
+  const std::size_t count = std::min(differing, kMost);
+  std::vector<std::size_t> tried;
+  for (std::size_t i = 0; i < count; ++i) tried.push_back(i * differing / count);
+  return tried;
+}
 
 DeviceResult ask_device(Session& session, const Problem& problem, const Plan& plan,
                         const TensorSet& operands, const Known& known) {

@@ -3,7 +3,9 @@
 // failure, verdict. The only file that sees all stages. Decides nothing about the verdict.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "suites/core/execute/execute.hpp"
 #include "suites/core/golden/golden.hpp"
@@ -24,6 +26,11 @@ namespace halfmark::suites {
 [[nodiscard]] CaseResult run_problem(Session& session, const Problem& problem,
                                      const ModelledBy& modelled = {},
                                      const GoldenCheck* golden = nullptr);
+
+/// Which of so many parts behind differing digests are compared element by element: the first, and
+/// others at equal distances. What is wrong in neighbours alone is often one thing, such as flushed
+/// subnormals, while something else is wrong farther off.
+[[nodiscard]] std::vector<std::size_t> parts_tried(std::size_t differing);
 
 /// Runs all calls of a problem, or its own_work() instead, and returns the outputs. `known` as
 /// in execute().

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <stdexcept>
 
 #include "reference/formats/classify.hpp"
@@ -49,9 +50,9 @@ class Witness {
         left_(budget.trials),
         end_(Clock::now() + budget.time) {}
 
-  // From now on, a trial does not count if an open freedom explains all of its wrong bits, unless
-  // the failure's own hypothesis takes a freedom. Of a failure that nothing explains, too. Restarts
-  // the trial count.
+  // From now on, a trial does not count if something permitted explains all of its wrong bits,
+  // unless the failure is itself permitted. Of a failure that nothing explains, too. Restarts the
+  // trial count.
   void weigh_freedoms() {
     weighs_freedoms_ = true;
     left_ = budget_.trials;
@@ -111,6 +112,8 @@ class Witness {
     if (failure_.of_memory || !fault.empty()) return is_same_fault(fault);
     if (trial.comparison.mismatches == 0) return false;
     if (failure_.hypothesis.empty() && !weighs_freedoms_) return true;
+    const backends::DeviceInfo& device = session_.device().info();
+    const Permits permits = permits_of(problem.row(device), promisor_of(problem, device));
     const std::vector<Hypothesis> all =
         all_hypotheses(problem, trial.comparison.wrong, trial.got.outputs);
     const auto weighed = [&](const Hypothesis& h) {
@@ -119,16 +122,16 @@ class Witness {
     const std::uint64_t wrong = trial.comparison.mismatches;
     const auto is_left_open = [&] {
       return std::ranges::any_of(all, [&](const Hypothesis& h) {
-        if (h.name == failure_.hypothesis || !may_permit(problem, h)) return false;
+        if (h.name == failure_.hypothesis || !permits(explanation_of(h))) return false;
         const Explanation e = weighed(h);
-        return e.exact(wrong) && !e.freedoms.empty();
+        return e.exact(wrong) && permits(e);
       });
     };
-    if (failure_.hypothesis.empty()) return !is_left_open();
+    if (failure_.hypothesis.empty()) return failure_.is_permitted || !is_left_open();
     const auto own = std::ranges::find(all, failure_.hypothesis, &Hypothesis::name);
     if (own == all.end()) return false;
     const Explanation e = weighed(*own);
-    return e.exact(wrong) && (!e.freedoms.empty() || !weighs_freedoms_ || !is_left_open());
+    return e.exact(wrong) && (!weighs_freedoms_ || permits(e) || !is_left_open());
   }
 
   // For a trial whose first call was judged by itself.
@@ -140,16 +143,6 @@ class Witness {
     trial.expected = related_results(*relation, trial.got.outputs);
     trial.comparison = compare_related(trial.expected, related);
     return trial.comparison.mismatches > 0;
-  }
-
-  // Whether all freedoms that a hypothesis takes are open.
-  [[nodiscard]] bool may_permit(const Problem& problem, const Hypothesis& h) const {
-    const backends::DeviceInfo& device = session_.device().info();
-    if (h.freedoms.empty()) return false;
-    const Promisor promisor = promisor_of(problem, device);
-    return std::ranges::all_of(h.freedoms, [&](const std::string& taken) {
-      return permission(taken, problem.row(device), promisor) != nullptr;
-    });
   }
 
   Session& session_;
@@ -288,21 +281,40 @@ void simplify_operands(Witness& witness, const Problem& problem, TensorSet& best
 }  // namespace
 
 Failure failure_of(const CaseResult& failed) {
+  Failure failure{.finding_class = failed.finding_class, .hypothesis = ""};
+  failure.is_permitted = failed.standing == Standing::kDeviation;
   // Memory faults are judged before values, and have no explanations.
-  if (failed.wrong.empty()) return {failed.finding_class, "", true};
-  if (is_related(failed.wrong[0].tensor)) return {failed.finding_class, "", false, true};
-  for (const Explanation& e : failed.explanations) {
-    // A smaller case has other parts, and generic hypotheses are specific to one failure.
-    const bool own = !e.in_part && !e.is_generic;
-    if (e.exact(failed.mismatches)) return {failed.finding_class, own ? e.hypothesis : "", false};
-  }
-  return {failed.finding_class, "", false};
+  failure.of_memory = failed.wrong.empty();
+  failure.of_relation = !failure.of_memory && is_related(failed.wrong[0].tensor);
+  if (failure.of_memory || failure.of_relation) return failure;
+  const auto exact = std::ranges::find_if(
+      failed.explanations, [&](const Explanation& e) { return e.exact(failed.mismatches); });
+  // A smaller case has other parts, and generic hypotheses are specific to one failure.
+  if (exact != failed.explanations.end() && !exact->in_part && !exact->is_generic)
+    failure.hypothesis = exact->hypothesis;
+  return failure;
+}
+
+nlohmann::json to_json(const Failure& failure) {
+  return {{"class", failure.finding_class},
+          {"hypothesis", failure.hypothesis},
+          {"of_memory", failure.of_memory},
+          {"of_relation", failure.of_relation},
+          {"is_permitted", failure.is_permitted}};
+}
+
+Failure failure_from_json(const nlohmann::json& object) {
+  return {.finding_class = object.at("class"),
+          .hypothesis = object.at("hypothesis"),
+          .of_memory = object.at("of_memory"),
+          .of_relation = object.at("of_relation"),
+          .is_permitted = object.at("is_permitted")};
 }
 
 namespace {
 
-// For a case that is compared by digests: the first part that fails, element by element; nothing if
-// none does.
+// For a case that is compared by digests: of the parts that the verdict looked at the first that
+// fails, element by element; nothing if none does.
 std::optional<Case> narrowed(Session& session, const Suite& suite, Witness& witness,
                              const Case& c) {
   const auto problem = suite.bind(c);
@@ -314,8 +326,9 @@ std::optional<Case> narrowed(Session& session, const Suite& suite, Witness& witn
   const Comparison comparison =
       compare(problem->expect_beside(inputs, got.outputs).middle, got.outputs, 0);
   for (const auto& [name, elements] : comparison.wrong) {
-    for (const auto& part : digested->parts(elements)) {
-      if (witness.fails(part->c())) return part->c();
+    const auto parts = digested->parts(elements);
+    for (const std::size_t i : parts_tried(parts.size())) {
+      if (witness.fails(parts[i]->c())) return parts[i]->c();
     }
   }
   return std::nullopt;

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 
 #include "suites/core/execute/execute.hpp"
 #include "suites/core/judge/result.hpp"
@@ -20,10 +22,13 @@ struct Failure {
   std::string hypothesis;  // the exact one; empty: nothing explains it, and any wrong bits will do
                            // that nothing permits
   bool of_memory = false;  // a memory fault: no values are compared
-  bool of_relation = false;  // between two calls, the first of which is right
+  bool of_relation = false;   // between two calls, the first of which is right
+  bool is_permitted = false;  // a deviation
 };
 
 [[nodiscard]] Failure failure_of(const CaseResult& failed);
+[[nodiscard]] nlohmann::json to_json(const Failure& failure);
+[[nodiscard]] Failure failure_from_json(const nlohmann::json& object);
 
 struct ShrinkBudget {
   std::uint64_t trials = 400;  // the actual limit: the same in every run

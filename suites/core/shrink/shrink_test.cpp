@@ -185,16 +185,48 @@ TEST(Shrink, WhatIsLeftOpenIsNotTheFailure) {
   const auto unexplained = shrink(session(), both, c, {"unexplained", ""}, {});
   ASSERT_TRUE(unexplained);
   EXPECT_EQ("demo.portable.plain.n5q1.s1", unexplained->case_name);
-  const auto open =
-      shrink(session(), both, named("demo.portable.odd.n4q9.s1"), {"ftz", "left-open"}, {});
+  const Case first_alone = named("demo.portable.odd.n4q9.s1");
+  const auto open = shrink(session(), both, first_alone, {"ftz", "left-open"}, {});
   ASSERT_TRUE(open);
   EXPECT_EQ("demo.portable.plain.n1q1.s1", open->case_name);
+  EXPECT_FALSE(shrink(session(), both, first_alone, {"ftz", ""}, {}));
+  EXPECT_TRUE(shrink(session(), both, first_alone,
+                     {.finding_class = "ftz", .hypothesis = "", .is_permitted = true}, {}))
+      << "as of a deviation in a part";
   for (const bool promised : {false, true}) {
     both.bind = promised ? bind_as<WithAPromise> : bind_as<WithAnotherRow>;
     const auto bound = shrink(session(), both, c, {"rounding", "of-threes"}, {});
     ASSERT_TRUE(bound);
     EXPECT_EQ("demo.portable.plain.n1q1.s1", bound->case_name) << promised;
   }
+}
+
+TEST(Shrink, PartsBehindDigestsAreThoseOfTheVerdict) {
+  using Places = std::vector<std::size_t>;
+  EXPECT_EQ(Places{}, parts_tried(0));
+  EXPECT_EQ((Places{0, 1, 2}), parts_tried(3));
+  const Places many = parts_tried(65536);
+  EXPECT_EQ(16u, many.size());
+  EXPECT_EQ(0u, many.front());
+  EXPECT_EQ(61440u, many.back()) << "not the first ones, in which the same is wrong";
+}
+
+// The worker that shrinks is another process than the one that knows the verdict.
+TEST(Shrink, AFailureReachesTheWorkerWhole) {
+  const Failure one{.finding_class = "ftz",
+                    .hypothesis = "left-open",
+                    .of_memory = true,
+                    .of_relation = false,
+                    .is_permitted = true};
+  const Failure got = failure_from_json(to_json(one));
+  EXPECT_EQ(one.finding_class, got.finding_class);
+  EXPECT_EQ(one.hypothesis, got.hypothesis);
+  EXPECT_TRUE(got.of_memory);
+  EXPECT_FALSE(got.of_relation);
+  EXPECT_TRUE(got.is_permitted);
+  EXPECT_TRUE(
+      failure_from_json(to_json({.finding_class = "", .hypothesis = "", .of_relation = true}))
+          .of_relation);
 }
 
 TEST(Shrink, NamesWhatAFailureMustKeep) {
@@ -205,6 +237,9 @@ TEST(Shrink, NamesWhatAFailureMustKeep) {
   failed.wrong.resize(1);
   failed.explanations = {{"near", "order", "", {}, 3, 1}, {"exact", "ftz", "", {}, 3, 0}};
   EXPECT_EQ("exact", failure_of(failed).hypothesis);
+  EXPECT_FALSE(failure_of(failed).is_permitted);
+  failed.standing = Standing::kDeviation;
+  EXPECT_TRUE(failure_of(failed).is_permitted);
   failed.explanations.pop_back();
   EXPECT_EQ("", failure_of(failed).hypothesis);
   EXPECT_FALSE(failure_of(failed).of_memory);

@@ -74,7 +74,8 @@ struct Hypothesis {
   /// selection of places. The diagnosis asks about a few wrong ones first, and about all of them
   /// only if these agree.
   bool pointwise = false;
-  /// The more it permits, the greater: it is tried only if no hypothesis of a lower tier is exact.
+  /// The more it permits, the greater: it is tried only if no hypothesis of a lower tier is exact,
+  /// or if none that is exact is permitted and this one may be.
   int tier = 0;
   /// It knows no operator, only the operands and results of one failure.
   bool is_generic = false;

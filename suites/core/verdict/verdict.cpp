@@ -148,11 +148,7 @@ bool leaves_more_open(const Assertion& assertion, const Comparison& comparison,
   const TensorSet right = part.expect(part.inputs()).middle;
   const Promisor promisor = promisor_of(problem, device);
   return std::ranges::any_of(all_hypotheses(part, {}, right), [&](const Hypothesis& h) {
-    const Explanation e{.hypothesis = h.name,
-                        .finding_class = std::string(h.finding_class),
-                        .sentence = h.sentence,
-                        .freedoms = h.freedoms};
-    return permission_of(e, row, promisor) &&
+    return permission_of(explanation_of(h), row, promisor) &&
            std::ranges::find(known, h.name, &Hypothesis::name) == known.end();
   });
 }
@@ -182,7 +178,7 @@ void judge_parts(CaseResult& result, const Assertion& assertion, const Compariso
           fmt::format("the digests of {} parts differ, the first one {}; computed again element by "
                       "element {} right",
                       count, observation.parts.at(0).name,
-                      tried < count ? fmt::format("the first {} of them are", tried) : "they are"));
+                      tried < count ? fmt::format("{} of them are", tried) : "they are"));
   for (const CaseResult& part : observation.parts) {
     if (part.verdict == Verdict::kPass) continue;
     adopt(result, part, observation);
@@ -243,16 +239,18 @@ void describe_memory_fault(CaseResult& result, const Problem& problem, const Ten
     describe_places(result, problem, got.unrepeated, allowed.expected);
 }
 
-void explain_wrong(CaseResult& result, const Problem& problem, const TensorSet& inputs,
-                   const Allowance& allowed, const Comparison& comparison,
+void explain_wrong(CaseResult& result, const Assertion& assertion, const Comparison& comparison,
                    const TensorSet& outputs) {
+  const auto& [problem, row, device, inputs, allowed] = assertion;
+  const Promisor promisor = promisor_of(problem, device);
   result.verdict = Verdict::kFail;
   for (const Mismatch& m : comparison.shown) {
     const formats::Format& format = *allowed.expected.at(m.tensor).format;
     result.wrong.push_back(describe_element(problem, inputs, format, m));
   }
   describe_wrong(result, problem, comparison, allowed.expected, outputs);
-  result.explanations = diagnose(problem, inputs, allowed, outputs);
+  result.explanations = diagnose(problem, inputs, allowed, outputs, permits_of(row, promisor));
+  decide_standing(result, row, promisor);
 }
 
 // Reports writes to padding between the results. If results are wrong too, their explanation
@@ -285,8 +283,7 @@ void judge_values(CaseResult& result, const Assertion& assertion, const Comparis
   } else if (!observation.parts.empty()) {
     judge_parts(result, assertion, comparison, observation);
   } else if (!wrote_into_padding(result, problem, comparison, allowed.expected)) {
-    explain_wrong(result, problem, inputs, allowed, comparison, got.outputs);
-    decide_standing(result, row, promisor_of(problem, device));
+    explain_wrong(result, assertion, comparison, got.outputs);
   }
 }
 

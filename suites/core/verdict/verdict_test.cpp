@@ -268,7 +268,7 @@ TEST(Judge, PartsThatWereNotComparedAreNotCalledRight) {
   scene.spoil(3);
   scene.observation.differing_parts = 100;
   scene.observation.parts = std::vector(16, part(Verdict::kPass));
-  EXPECT_TRUE(says(scene.judged(), "element by element the first 16 of them are right"))
+  EXPECT_TRUE(says(scene.judged(), "element by element 16 of them are right"))
       << scene.judged().reason;
 }
 
