@@ -9,6 +9,8 @@
 
 #include "backends/abi.h"
 #include "backends/described.hpp"
+#include "backends/float_environment.hpp"
+#include "backends/foreign_text.hpp"
 #include "backends/memory_of.hpp"
 #include "backends/select.hpp"
 #include "backends/tables.hpp"
@@ -153,7 +155,10 @@ struct DeviceState {
       : api(api_), handle(handle_), index(index_), options(std::move(options_)) {}
   DeviceState(const DeviceState&) = delete;
   DeviceState& operator=(const DeviceState&) = delete;
-  ~DeviceState() { api->device_close(handle); }
+  ~DeviceState() {
+    const DriverEnvironmentScope environment;
+    api->device_close(handle);
+  }
 };
 
 struct BufferState {
@@ -165,7 +170,10 @@ struct BufferState {
       : device(std::move(device_)), handle(handle_), bytes(bytes_) {}
   BufferState(const BufferState&) = delete;
   BufferState& operator=(const BufferState&) = delete;
-  ~BufferState() { device->api->buffer_destroy(handle); }
+  ~BufferState() {
+    const DriverEnvironmentScope environment;
+    device->api->buffer_destroy(handle);
+  }
 
   void check_range(std::uint64_t offset, std::uint64_t count) const {
     if (offset > bytes || count > bytes - offset) {
@@ -184,7 +192,10 @@ struct ProgramState {
       : device(std::move(device_)), handle(handle_) {}
   ProgramState(const ProgramState&) = delete;
   ProgramState& operator=(const ProgramState&) = delete;
-  ~ProgramState() { device->api->program_destroy(handle); }
+  ~ProgramState() {
+    const DriverEnvironmentScope environment;
+    device->api->program_destroy(handle);
+  }
 };
 
 std::uint64_t Buffer::size_bytes() const { return state_->bytes; }

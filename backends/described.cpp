@@ -10,9 +10,9 @@
 #include <set>
 #include <span>
 
+#include "backends/foreign_text.hpp"
 #include "reference/text/json.hpp"
 #include "reference/text/utf8.hpp"
-#include "reference/text/visible.hpp"
 
 namespace halfmark::backends {
 namespace {
@@ -36,9 +36,6 @@ constexpr std::uint64_t kMostMemory = std::uint64_t{1} << 50;
 // Far more than a device needs; larger descriptions overwhelm readers of JSON and of reports.
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 constexpr std::size_t kMostDepth = 64;
-// Limits for one line, and for an error's text such as a build log.
-constexpr std::size_t kMostOfLine = 4096;
-constexpr std::size_t kMostWords = std::size_t{1} << 16;
 constexpr std::size_t kMostSelector = 63;  // it also names a results folder
 
 constexpr auto kDeviceKeys = std::to_array<Key>({
@@ -239,26 +236,6 @@ void make_printable(DeviceInfo& info) {
   }
 }
 
-std::string printable(std::string_view text, std::string_view line_end, std::size_t most) {
-  std::string result;
-  std::size_t at = 0;
-  while (at < text.size() && at < most) {
-    const text::Character character = text::first_character(text.substr(at));
-    if (character.bytes == 0 || text::steers(character.code)) {
-      result += '?';
-    } else if (character.code == '\n') {
-      result += line_end;
-    } else if (character.code == '\t') {
-      result += ' ';
-    } else {
-      result += text.substr(at, character.bytes);
-    }
-    at += std::max<std::size_t>(character.bytes, 1);
-  }
-  if (at < text.size()) result += " ... (cut)";
-  return result;
-}
-
 json parsed(std::string_view description) {
   if (description.size() > kMostBytes) {
     refuse(
@@ -276,16 +253,6 @@ json parsed(std::string_view description) {
 }
 
 }  // namespace
-
-std::string one_line(std::string_view text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
-  return printable(text, "; ", kMostOfLine);
-}
-
-std::string kept_words(const char* text) {
-  if (text == nullptr) return {};
-  return printable({text, ::strnlen(text, kMostWords + 1)}, "\n", kMostWords);
-}
 
 DeviceInfo described_device(const std::string& backend, std::uint32_t index,
                             std::string_view text) {

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "backends/foreign_text.hpp"
+
 namespace halfmark::backends {
 namespace {
 

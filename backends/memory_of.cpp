@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "backends/described.hpp"
+#include "backends/foreign_text.hpp"
 #include "backends/tables.hpp"
 
 namespace halfmark::backends {

@@ -12,7 +12,8 @@
 #include <string_view>
 #include <utility>
 
-#include "backends/described.hpp"
+#include "backends/float_environment.hpp"
+#include "backends/foreign_text.hpp"
 #include "reference/text/visible.hpp"
 
 namespace halfmark::backends {
@@ -96,7 +97,8 @@ LoadedPlugin open_plugin(const std::filesystem::path& file) {
   std::error_code unknown;
   const auto kind = std::filesystem::status(file, unknown).type();
   if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found)
-    return refused("it is no file");  // opening a pipe would block until it has a writer
+    return refused("it is no file");         // opening a pipe would block until it has a writer
+  const DriverEnvironmentScope environment;  // which the constructors of a library may change
   // For a bare name, dlopen would search the system's folders.
   void* library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

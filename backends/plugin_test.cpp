@@ -8,11 +8,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cfenv>
 #include <fstream>
+#include <limits>
+#include <optional>
 #include <string>
 
 #include "backends/backend.hpp"
 #include "backends/select.hpp"
+#include "backends/tables.hpp"
 
 namespace halfmark::backends {
 namespace {
@@ -121,6 +125,34 @@ TEST(Plugin, WorksThroughTheFace) {
   buffer.read(4, read);
   EXPECT_EQ(written, read);
   EXPECT_THROW(buffer.write(6, written), BackendError);
+}
+
+// The reference and the judge compute in this thread, after calls of the driver.
+TEST(Plugin, ArithmeticIsAsBeforeHoweverTheDriverLeavesIt) {
+  const auto expect_sound = [](const char* after) {
+    EXPECT_EQ(FE_TONEAREST, std::fegetround()) << after;
+    const volatile float least = std::numeric_limits<float>::min();
+    EXPECT_NE(0.0F, least / 2) << "subnormals are flushed after " << after;
+  };
+  ASSERT_NE(nullptr, open_plugin(fixture("fixture_careless")).api);
+  expect_sound("loading");
+  ASSERT_EQ("ok", load_plugin(fixture("fixture_careless")).status);
+  expect_sound("listing");
+  std::optional<Device> device = Device::open("careless:0");
+  expect_sound("opening");
+  static_cast<void>(device->allocate(8));
+  expect_sound("freeing memory");
+  device.reset();
+  expect_sound("closing");
+}
+
+// A library that flushes in the thread that loads it flushes in every program that uses it.
+TEST(Plugin, ADriverFindsTheArithmeticThatItLeft) {
+  ASSERT_EQ(FE_TONEAREST, std::fegetround());
+  called("round", [] { std::fesetround(FE_UPWARD); });
+  EXPECT_EQ(FE_TONEAREST, std::fegetround());
+  EXPECT_EQ(FE_UPWARD, called("ask", [] { return std::fegetround(); }));
+  called("round", [] { std::fesetround(FE_TONEAREST); });
 }
 
 TEST(Plugin, ErrorsCarryTheVendorsWords) {

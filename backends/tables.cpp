@@ -10,6 +10,7 @@
 #include "backends/backend.hpp"
 #include "backends/described.hpp"
 #include "backends/environment_fault.hpp"
+#include "backends/foreign_text.hpp"
 #include "backends/plugin.hpp"
 #include "backends/registry.hpp"
 #include "reference/text/utf8.hpp"

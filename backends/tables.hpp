@@ -14,12 +14,15 @@
 
 #include "backends/abi.h"
 #include "backends/device_info.hpp"
+#include "backends/float_environment.hpp"
 
 namespace halfmark::backends {
 
-// Runs one call into a backend. An exception that escapes from it becomes a BackendError.
+// Runs one call into a backend. An exception that escapes from it becomes a BackendError, and the
+// thread's floating-point environment is as it was.
 template <typename Call>
 decltype(auto) called(const char* step, Call&& call) {
+  const DriverEnvironmentScope environment;
   try {
     return std::forward<Call>(call)();
   } catch (const std::exception& error) {

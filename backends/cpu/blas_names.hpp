@@ -27,7 +27,7 @@ using BlasWideThreads = void (*)(std::int64_t);
 
 }  // namespace halfmark::backends::cpu
 
-// clang-format off: one row a line
+// clang-format off: one row per line
 // X(format, type): all that some library multiplies into fp32.
 #define HM_BLAS_INPUTS(X) \
   X(fp32, float) \

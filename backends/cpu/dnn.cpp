@@ -79,13 +79,13 @@ LibraryRow dnn_row() {
                  .operators = {},
                  .open = &open,
                  .promises = left_open("oneDNN", kGuide, Of::kProducts)};
-  row.promises.front() = {.capability = "fp32.subnormals",
-                          .offered = false,
-                          .evidence = "oneDNN's documents leave it to the hardware",
-                          .clause =
-                              "oneDNN developer guide 3, Data Types: on some hardware "
-                              "low-precision acceleration ignores the floating-point "
-                              "environment and flushes denormal outputs"};
+  *std::ranges::find(row.promises, "fp32.subnormals", &Promise::capability) = {
+      .capability = "fp32.subnormals",
+      .offered = false,
+      .evidence = "oneDNN's documents leave it to the hardware",
+      .clause =
+          "oneDNN developer guide 3, Data Types: on some hardware low-precision acceleration "
+          "ignores the floating-point environment and flushes denormal outputs"};
   row.promises.push_back({.capability = "convert.correctly_rounded",
                           .offered = false,
                           .evidence = "oneDNN's documents promise faithful rounding alone",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// oneDNN behind one C++ face: RAII handles, statuses as exceptions, and the calls whose form
+// One C++ interface to oneDNN: RAII handles, statuses as exceptions, and the calls whose form
 // differs between versions 2 and 3. Knows no operator of Halfmark.
 #pragma once
 
@@ -37,7 +37,7 @@ enum SharedNumber : int {
 #undef HM_DNN_ENUMERATOR
 };
 
-// The library declines, in its own word.
+// The library declines a call; the text is its own word for it.
 struct Declined : NotOffered {
   using NotOffered::NotOffered;
 };
@@ -45,7 +45,8 @@ struct Declined : NotOffered {
 // Throws Declined, else BackendError, unless the status is success.
 void check(const Calls& calls, Status status, const char* call);
 
-// Of layer normalisation, or without a mean. For the gradients, y is that of the result.
+// A layer or root mean square normalisation: the descriptions of its operands. For the gradients, y
+// describes dy.
 struct NormForm {
   const void *x = nullptr, *y = nullptr, *statistics = nullptr;
   float eps = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// oneDNN's C interface as X(symbol, type) and X(enumerator, value): what versions 2 and 3 share,
-// and what each has of its own. dnn_header_test.cpp compares them with the headers of the
-// installed one.
+// oneDNN's C interface as rows X(symbol, type), X(enumerator, value) and, for numbers that changed,
+// X(enumerator, value in version 2, value in version 3): what both versions share, and what each
+// adds. onednn_header_test.cpp compares them with the headers of the installed one.
 //
 // Assumptions: enumerations are passed as int, opaque handles as pointers, arrays as pointers
 // to their first element. In version 2 a description of memory or of an operation is a
@@ -33,7 +33,7 @@ inline constexpr std::size_t kDescriptionBytes = 8192;
 
 }  // namespace halfmark::backends::cpu::dnn
 
-// clang-format off: one row a line
+// clang-format off: one row per line
 #define HM_DNN_CALLS(X) \
   X(dnnl_version, const Version* (*)()) \
   X(dnnl_status2str, const char* (*)(Status)) \
@@ -56,7 +56,7 @@ inline constexpr std::size_t kDescriptionBytes = 8192;
   X(dnnl_post_ops_append_binary, Status (*)(Handle chain, int algorithm, const void* operand)) \
   X(dnnl_post_ops_destroy, Status (*)(Handle chain))
 
-// In both versions, with other numbers.
+// In both versions, with different numbers.
 #define HM_DNN_NUMBERS(X) \
   X(dnnl_eltwise_relu, 31, 32) \
   X(dnnl_eltwise_linear, 127, 38) \
@@ -129,7 +129,7 @@ inline constexpr std::size_t kDescriptionBytes = 8192;
   X(dnnl_post_ops_append_sum, Status (*)(Handle chain, float scale, std::int32_t zero, int type)) \
   X(dnnl_post_ops_append_eltwise, Status (*)(Handle chain, int algorithm, float alpha, float beta))
 
-// Of version 3.5 and later.
+// In version 3.5 and later.
 #define HM_DNN_V3_CALLS_OPTIONAL(X) \
   X(dnnl_layer_normalization_forward_primitive_desc_create_v2, Status (*)(Handle* made, Handle engine, int kind, const void* x, const void* y, const void* statistics, int scale_type, float eps, unsigned flags, const void* attributes)) \
   X(dnnl_layer_normalization_backward_primitive_desc_create_v2, Status (*)(Handle* made, Handle engine, int kind, const void* dx, const void* dy, const void* x, const void* statistics, int gradient_type, int scale_type, float eps, unsigned flags, const void* forward, const void* attributes))

@@ -30,7 +30,8 @@ struct Argument {
 
 class Session {
  public:
-  // Throws BackendError when it is no oneDNN of a known version, or has no engine for processors.
+  // Throws BackendError if the library is no oneDNN of a known version, or has no engine for
+  // processors.
   Session(const shim::OpenLibrary& library, unsigned threads);
 
   [[nodiscard]] const std::string& version() const { return version_; }
@@ -58,7 +59,7 @@ class Session {
 [[nodiscard]] const DriverTensorView& needed(const DriverOperatorCall& call, std::string_view role);
 
 // What the operator's row does not know must not be ignored: throws NotOffered for a tensor of
-// another role, an option, or another arithmetic than fp32.
+// another role, an option, or an arithmetic other than fp32.
 void check_call(const DriverOperatorCall& call, std::initializer_list<std::string_view> roles);
 
 // A primitive from x to y, whose layouts `describe` takes.

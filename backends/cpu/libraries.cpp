@@ -150,7 +150,7 @@ void load_all() {
     try {
       open_beside_companions(*each.row, each.path).keep();
     } catch (const BackendError&) {
-      // Said to the call that asks for this one.
+      // The call that asks for this library reports it.
     }
   }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The gemm that every library is tried with: 2 times 3, a call of four numbers.
+// The gemm with which every library is tried: matrices of one element each, 2 times 3.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "backends/driver.hpp"
@@ -11,7 +13,7 @@
 namespace halfmark::backends::cpu {
 
 struct TrialProduct {
-  host::HostBuffer memory{4 * sizeof(float)};
+  host::HostBuffer memory{3 * sizeof(float)};  // a, b and d
   DriverOperatorCall call{.library = {},
                           .name = "gemm",
                           .compute = "fp32",
@@ -20,7 +22,7 @@ struct TrialProduct {
                           .options = {}};
 
   TrialProduct() {
-    const float numbers[4] = {2, 3, 0, 0};
+    const float numbers[] = {2, 3, 0};
     memory.write(0, std::as_bytes(std::span(numbers)));
     for (std::uint64_t i = 0; const char* role : {"a", "b", "d"}) {
       call.tensors.push_back({.role = role,

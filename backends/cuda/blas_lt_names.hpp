@@ -9,7 +9,7 @@
 
 #include "backends/cuda/blas_names.hpp"
 
-// clang-format off: one row a line
+// clang-format off: one row per line
 #define HM_LT_CALLS(X) \
   X(create, cublasLtCreate) \
   X(destroy, cublasLtDestroy) \

@@ -4,7 +4,7 @@
 // rows; blas_header_test.cpp compares them with cublas_api.h.
 #pragma once
 
-// clang-format off: one row a line
+// clang-format off: one row per line
 #define HM_BLAS_CALLS(X) \
   X(create, cublasCreate_v2) \
   X(set_stream, cublasSetStream_v2) \

@@ -9,7 +9,7 @@
 //  these were 6, 9 and 11, which are undefined in 9.
 #pragma once
 
-// clang-format off: one row a line
+// clang-format off: one row per line
 #define HM_DNN_CALLS(X) \
   X(create, cudnnCreate) \
   X(destroy, cudnnDestroy) \

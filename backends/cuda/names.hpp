@@ -9,7 +9,7 @@
 //  variants did not replace them.
 #pragma once
 
-// clang-format off: one row a line
+// clang-format off: one row per line
 #define HM_NAMES_DRIVER(X) \
   X(initialise, cuInit) \
   X(driver_version, cuDriverGetVersion) \

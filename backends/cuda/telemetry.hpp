@@ -61,7 +61,7 @@ extern const shim::Telemetry kTelemetry;
 
 }  // namespace halfmark::backends::cuda::telemetry
 
-// clang-format off: one row a line
+// clang-format off: one row per line
 #define HM_TELEMETRY(X) \
   X(initialise, nvmlInit_v2) \
   X(error_text, nvmlErrorString) \

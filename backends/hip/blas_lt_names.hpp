@@ -16,7 +16,7 @@
 //  4. HIPBLASLT_EPILOGUE_GELU is the form with tanh.
 #pragma once
 
-// clang-format off: one row a line
+// clang-format off: one row per line
 #define HM_LT_CALLS(X) \
   X(create, hipblasLtCreate) \
   X(destroy, hipblasLtDestroy) \

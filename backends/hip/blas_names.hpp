@@ -7,7 +7,7 @@
 //  2. A handle takes scalars from the host by default; solution 0 and no flags are the defaults.
 #pragma once
 
-// clang-format off: one row a line
+// clang-format off: one row per line
 #define HM_BLAS_CALLS(X) \
   X(create, rocblas_create_handle) \
   X(destroy, rocblas_destroy_handle) \

@@ -17,7 +17,7 @@
 //  Kernel, which has priority from 33 rows on (forward_layernorm2d_ck.cpp of MIOpen 011277e).
 #pragma once
 
-// clang-format off: one row a line
+// clang-format off: one row per line
 #define HM_DNN_CALLS(X) \
   X(create, miopenCreate) \
   X(destroy, miopenDestroy) \

@@ -7,7 +7,7 @@
 // text in it is used, so any version works.
 #pragma once
 
-// clang-format off: one row a line
+// clang-format off: one row per line
 #define HM_NAMES_DRIVER(X) \
   X(initialise, hipInit) \
   X(driver_version, hipDriverGetVersion) \

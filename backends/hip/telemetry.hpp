@@ -73,7 +73,7 @@ extern const shim::Telemetry kTelemetry;
 
 }  // namespace halfmark::backends::hip::telemetry
 
-// clang-format off: one row a line
+// clang-format off: one row per line
 #define HM_TELEMETRY(X) \
   X(initialise, rsmi_init) \
   X(error_text, rsmi_status_string) \

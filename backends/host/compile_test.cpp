@@ -184,7 +184,7 @@ TEST_F(CompileTest, OnlyAnAbsolutePathCountsBesideTheChosenOne) {
   const ScopedVariable none("HALFMARK_CACHE_DIR", "");
   const ScopedVariable relative("XDG_CACHE_HOME", "-1");
   const ScopedVariable home("HOME", directory.path().string());
-  EXPECT_EQ(directory.path() / ".cache/halfmark/host", ImageCache().directory());
+  EXPECT_EQ(directory.path() / ".cache/halfmark/host", ImageCache().folder());
 }
 
 TEST_F(CompileTest, DirectoryOfOthersIsNotUsed) {
@@ -195,7 +195,7 @@ TEST_F(CompileTest, DirectoryOfOthersIsNotUsed) {
   fs::path used;
   {
     const ImageCache cache;
-    used = cache.directory();
+    used = cache.folder();
     EXPECT_NE(used, directory.path() / "host");
     EXPECT_TRUE(fs::is_directory(used));
     EXPECT_EQ(answer(*open(), "6"), 6);

@@ -9,9 +9,9 @@
 namespace halfmark::backends::host {
 namespace fs = std::filesystem;
 
-ImageCache::ImageCache() : directory_(own_cache_folder("host")) {
-  if (!directory_.empty()) return;
-  directory_ = temporary_.emplace(fs::path(), "compiled kernels", kFolderRemedy).path();
+ImageCache::ImageCache() : folder_(own_cache_folder("host")) {
+  if (!folder_.empty()) return;
+  folder_ = temporary_.emplace(fs::path(), "compiled kernels", kFolderRemedy).path();
 }
 
 std::optional<std::string> ImageCache::image_of(const std::string& key) const {
@@ -22,14 +22,14 @@ void ImageCache::keep(const std::string& key, const std::string& image) const {
   keep_entry(file_of(key), key, image);
 }
 
-const fs::path& ImageCache::directory() const {
+const fs::path& ImageCache::folder() const {
   std::error_code ignored;
-  fs::create_directories(directory_, ignored);
-  return directory_;
+  fs::create_directories(folder_, ignored);
+  return folder_;
 }
 
-ScratchFolder ImageCache::scratch() const { return {directory(), "kernels", kFolderRemedy}; }
+ScratchFolder ImageCache::scratch() const { return {folder(), "kernels", kFolderRemedy}; }
 
-fs::path ImageCache::file_of(const std::string& key) const { return directory_ / (key + ".so"); }
+fs::path ImageCache::file_of(const std::string& key) const { return folder_ / (key + ".so"); }
 
 }  // namespace halfmark::backends::host

@@ -81,7 +81,7 @@ Module Module::build(const Compiler& compiler, const ImageCache& cache,
   if (known && module.load(cache, *known, key).empty()) return module;
   std::vector<Define> all(defines.begin(), defines.end());
   all.push_back({.name = "HM_HOST_KEY", .value = fmt::format("\"{}\"", key)});
-  CompiledText made = compile(compiler, all, source, cache.directory());
+  CompiledText made = compile(compiler, all, source, cache.folder());
   const std::string why = module.load(cache, made.image, key);
   if (!why.empty()) {
     throw EnvironmentFault(fmt::format("what '{}' compiled cannot be loaded: {}; {}",

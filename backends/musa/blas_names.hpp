@@ -13,7 +13,7 @@
 //  3. Math modes have no published numbers, so none is set.
 #pragma once
 
-// clang-format off: one row a line
+// clang-format off: one row per line
 #define HM_BLAS_CALLS(X) \
   X(create, mublasCreate) \
   X(destroy, mublasDestroy) \

@@ -10,7 +10,7 @@
 //  2. The compiler's results are fat binaries, under their own names.
 #pragma once
 
-// clang-format off: one row a line
+// clang-format off: one row per line
 #define HM_NAMES_DRIVER(X) \
   X(initialise, muInit) \
   X(driver_version, muDriverGetVersion) \

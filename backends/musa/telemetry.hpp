@@ -68,7 +68,7 @@ extern const shim::Telemetry kTelemetry;
 
 }  // namespace halfmark::backends::musa::telemetry
 
-// clang-format off: one row a line
+// clang-format off: one row per line
 #define HM_TELEMETRY(X) \
   X(initialise, mtmlLibraryInit) \
   X(error_text, mtmlErrorString) \

@@ -30,7 +30,7 @@ using ClearCache = int (*)();
 
 }  // namespace halfmark::backends::opencl
 
-// clang-format off: one row a line
+// clang-format off: one row per line
 #define HM_BLAST_CALLS(X) \
   X(CLBlastHgemm, Gemm<cl_half>) \
   X(CLBlastSgemm, Gemm<float>) \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The description of an OpenCL device as a DeviceInfo: every capability with the driver's answer
-// and the clause of the specification that defines its meaning. Checks nothing: the suites detect a
+// The description of an OpenCL device as a DeviceInfo: names, limits, promises (promises.hpp), and
+// everything else that identifies it or explains a result. Checks nothing: the suites detect a
 // driver's false claims.
 #pragma once
 
@@ -21,22 +21,9 @@ namespace halfmark::backends::opencl {
 [[nodiscard]] bool has_extension(cl_device_id device, const std::string& name);
 [[nodiscard]] bool has_timer(cl_device_id device);  // without one, event times are meaningless
 
-// One CL_DEVICE_*_FP_CONFIG; a driver may refuse to answer, which is also evidence.
-struct FloatConfig {
-  std::string answer;
-  cl_device_fp_config bits = 0;
-};
-
-// A driver's answers on which its promises rest.
-struct Answers {
-  std::string version, profile, extensions;
-  FloatConfig single = {}, half = {};
-};
-
 // Those environment variables that are set and choose a driver or change what it computes.
 [[nodiscard]] nlohmann::json recorded_variables();
 
-[[nodiscard]] std::vector<Promise> promises_of(const Answers& answers);
 [[nodiscard]] DeviceInfo describe(const FoundDevice& found);
 
 // By the runtime where it has the attribute, by the operating system for processors.

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "backends/opencl/promises.hpp"
+
 namespace halfmark::backends::opencl {
 namespace {
 

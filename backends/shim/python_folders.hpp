@@ -5,7 +5,7 @@
 
 // A list of string literals: the folder in all places where packages may be installed, the active
 // environment first.
-// clang-format off: one row a line
+// clang-format off: one row per line
 #define HM_PYTHON_FOLDERS(folder) \
   "$VIRTUAL_ENV/lib*/python3*/site-packages/" folder, \
   "$CONDA_PREFIX/lib/python3*/site-packages/" folder, \

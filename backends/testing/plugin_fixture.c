@@ -5,19 +5,35 @@
  * mistake. Also proves that abi.h is C. With HM_FIXTURE_TRACE set, every process that loads it
  * appends a line to that file: its process id and its command line.
  */
+#include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
 #include "backends/abi.h"
 
+#ifndef HM_FIXTURE_ON_END
+#define HM_FIXTURE_ON_END
+#endif
 #ifndef HM_FIXTURE_ON_OPEN
 #define HM_FIXTURE_ON_OPEN
 #endif
 #ifndef HM_FIXTURE_ON_LOAD
 #define HM_FIXTURE_ON_LOAD
 #endif
+
+/* Leaves another rounding direction, and where it can, no subnormals. */
+static void spoil_arithmetic(void) {
+  fesetround(FE_UPWARD);
+#if defined(__x86_64__)
+  _mm_setcsr(_mm_getcsr() | 0x8040);
+#endif
+}
 
 /* Writes an unsolicited line to the descriptor on which a worker answers. */
 static void answer_unasked(void) {
@@ -50,6 +66,10 @@ static int opened;
 static const char* status(void* context) {
   (void)context;
   return "ok";
+}
+static const char* careless_status(void* context) {
+  spoil_arithmetic();
+  return status(context);
 }
 static const char* no_status(void* context) {
   (void)context;
@@ -97,6 +117,7 @@ static int32_t device_describe(HmDevice* device, const char** json) {
 }
 static void device_close(HmDevice* device) {
   (void)device;
+  HM_FIXTURE_ON_END;
   opened -= 1;
 }
 static int32_t buffer_create(HmDevice* device, uint64_t bytes, HmBuffer** buffer) {
@@ -107,6 +128,7 @@ static int32_t buffer_create(HmDevice* device, uint64_t bytes, HmBuffer** buffer
   return 0;
 }
 static void buffer_destroy(HmBuffer* buffer) {
+  HM_FIXTURE_ON_END;
   free(buffer->bytes);
   free(buffer);
 }

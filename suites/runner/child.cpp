@@ -25,6 +25,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
+// What a wait lasts beyond the time that was asked for is none of the child's time if it is so
+// much: a scheduler or a container engine had stopped this process. Each wait is short, so that the
+// time between two stops counts.
+constexpr auto kLeastGap = 1s;
+constexpr std::chrono::milliseconds kLongestWait = 100ms;
+
 volatile std::sig_atomic_t g_interrupted = 0;
 
 void on_signal(int) { g_interrupted = 1; }
@@ -136,21 +142,33 @@ std::optional<std::string> Child::take_line() {
   return line;
 }
 
+// How the child has ended; `si_pid` is 0 if it lives.
+siginfo_t Child::look() const {
+  siginfo_t info = {};
+  const int looked = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+  return looked == 0 ? info : siginfo_t{};
+}
+
+bool Child::has_ended() const { return look().si_pid != 0; }
+
 // The signal of which the child has died; 0 if it lives or has exited. A process that is about to
 // end closes its pipe a little earlier, so its end is waited for.
 int Child::signal_of_death() const {
-  constexpr int kEndingTime_ms = 500;
-  pollfd end{.fd = process_fd_, .events = POLLIN, .revents = 0};
-  if (process_fd_ >= 0) static_cast<void>(::poll(&end, 1, kEndingTime_ms));
-  siginfo_t info = {};
-  const int looked = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
-  return looked != 0 || info.si_pid == 0 || info.si_code == CLD_EXITED ? 0 : info.si_status;
+  constexpr auto kEndingTime = 500ms;
+  constexpr int kStep_ms = 10;
+  const auto limit = Clock::now() + kEndingTime;
+  pollfd end{.fd = process_fd_, .events = POLLIN, .revents = 0};  // -1: a wait for nothing
+  while (!has_ended() && Clock::now() < limit) static_cast<void>(::poll(&end, 1, kStep_ms));
+  const siginfo_t info = look();
+  return info.si_pid == 0 || info.si_code == CLD_EXITED ? 0 : info.si_status;
 }
 
-// A child that ended by itself keeps its exit status; its own children are killed here. A process
-// that a driver blocks in the kernel cannot be killed: it is abandoned after kReapingTime_ms.
+// Returns how a child ended that did so by itself, and its last words; its own children are killed
+// here. A process that a driver blocks in the kernel cannot be killed: it is abandoned after
+// kReapingTime_ms.
 std::string Child::reap() {
   constexpr int kReapingTime_ms = 1000;
+  const bool ended_by_itself = has_ended();
   ::kill(-pid_, SIGKILL);
   ::kill(pid_, SIGKILL);
   pollfd end{.fd = process_fd_, .events = POLLIN, .revents = 0};
@@ -161,9 +179,11 @@ std::string Child::reap() {
     got = ::waitpid(pid_, &status, process_fd_ >= 0 ? WNOHANG : 0);
   } while (got < 0 && errno == EINTR);
   pid_ = -1;
-  std::string how = got > 0 ? describe_status(status) : "it cannot be killed";
+  std::string how;
+  if (got <= 0) how = "it cannot be killed";
+  if (got > 0 && ended_by_itself) how = describe_status(status);
   const std::string words = last_line(log_fd_);
-  if (!words.empty()) how += fmt::format("; its last words: {}", words);
+  if (!words.empty()) how += fmt::format("{}its last words: {}", how.empty() ? "" : "; ", words);
   return how;
 }
 
@@ -180,12 +200,19 @@ void Child::post(const nlohmann::json& request) {
 
 Answer Child::reaped(AnswerKind kind, const char* how) {
   const int signal = kind == AnswerKind::kDied ? signal_of_death() : 0;
+  std::string told = how == nullptr ? "" : how;
+  if (how == nullptr && !has_ended()) told = "it closed the pipe on which it answers";
   const std::string end = reap();
-  return {.kind = kind,
+  if (how == nullptr && !end.empty()) told += (told.empty() ? "" : "; ") + end;
+  return {.kind = kind, .message = {}, .how = std::move(told), .stage = {}, .signal = signal};
+}
+
+Answer Child::refused(const char* why) {
+  const std::string end = reap();
+  return {.kind = AnswerKind::kDied,
           .message = {},
-          .how = how == nullptr ? end : how,
-          .stage = {},
-          .signal = signal};
+          .how = end.empty() ? why : fmt::format("{}; {}", why, end),
+          .stage = {}};
 }
 
 // Waits for the child's output or its end. The end is watched separately, since a process that the
@@ -221,6 +248,11 @@ struct WaitState {
     return true;
   }
 
+  // This process was stopped or starved for that long, and perhaps the child with it.
+  void pass_over(Clock::duration late) {
+    for (Clock::time_point* mark : {&began, &moved, &heard}) *mark += late;
+  }
+
   // When the wait ends without an answer, and with which outcome.
   [[nodiscard]] std::pair<Clock::time_point, AnswerKind> end() const {
     const auto overdue = of_driver ? Clock::time_point::max() : heard + (patience.own - own);
@@ -254,15 +286,10 @@ Answer Child::wait_for_answer(WaitState& wait) {
   for (bool last_look = false;;) {
     while (const auto line = take_line()) {
       nlohmann::json message = message_in(*line);
-      if (!message.is_object()) {
-        const std::string how = "it answered nonsense; " + reap();
-        return {.kind = AnswerKind::kDied, .message = {}, .how = how, .stage = {}};
-      }
+      if (!message.is_object()) return refused("it answered nonsense");
       if (wait.is_beat(message)) continue;
-      if (message.value("ask", nlohmann::json()) != nlohmann::json(asked_)) {
-        const std::string how = "it answered another request; " + reap();
-        return {.kind = AnswerKind::kDied, .message = {}, .how = how, .stage = {}};
-      }
+      if (message.value("ask", nlohmann::json()) != nlohmann::json(asked_))
+        return refused("it answered another request");
       return {.kind = AnswerKind::kAnswered, .message = std::move(message), .how = {}, .stage = {}};
     }
     if (interrupted()) return reaped(AnswerKind::kInterrupted, "interrupted");
@@ -270,9 +297,10 @@ Answer Child::wait_for_answer(WaitState& wait) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
     if (last_look && left.count() <= 0) return reaped(kind, "time limit");
     last_look = left.count() <= 0;
-    if (!receive(std::clamp<std::chrono::milliseconds>(left, 0ms, 1s))) {
-      return reaped(AnswerKind::kDied, nullptr);
-    }
+    const auto limit = std::clamp<std::chrono::milliseconds>(left, 0ms, kLongestWait);
+    const auto awake = Clock::now() + limit;
+    if (!receive(limit)) return reaped(AnswerKind::kDied, nullptr);
+    if (const auto late = Clock::now() - awake; late > kLeastGap) wait.pass_over(late);
   }
 }
 

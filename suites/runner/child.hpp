@@ -5,6 +5,7 @@
 // worker behind.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <chrono>
@@ -29,11 +30,12 @@ enum class AnswerKind {
   kInterrupted
 };
 
-/// How long to wait. A child may send heartbeats, lines {"beat": {"stage", "count", "of_driver"}}:
-/// `stage` then limits the duration of one driver stage, and `silence` the time between beats. Both
-/// start with the first beat, so a child without beats has only `total`. Time between two beats of
-/// which at least one reports Halfmark's own work (the reference, the judge) does not count as
-/// driver time: it counts only towards `own`.
+/// How long to wait, without the time in which this process itself was stopped. A child may send
+/// heartbeats, lines {"beat": {"stage", "count", "of_driver"}}: `stage` then limits the duration of
+/// one driver stage, and `silence` the time between beats. Both start with the first beat, so a
+/// child without beats has only `total`. Time between two beats of which at least one reports
+/// Halfmark's own work (the reference, the judge) does not count as driver time: it counts only
+/// towards `own`.
 struct Patience {
   std::chrono::milliseconds total;
   std::chrono::milliseconds stage = total;
@@ -44,8 +46,9 @@ struct Patience {
 struct Answer {
   AnswerKind kind = AnswerKind::kDied;
   nlohmann::json message;  // if answered
-  std::string how;    // if died: "signal 11 (Segmentation fault)", with the last line of its output
-  std::string stage;  // stage of the last beat
+  std::string how;  // if died: "signal 11 (Segmentation fault)", with the last line of its output;
+                    // never a signal that was sent here
+  std::string stage;      // stage of the last beat
   bool of_driver = true;  // whether that stage was the driver's; true if there was no beat
   int signal = 0;         // if died: of a signal that was not sent here; otherwise 0
 };
@@ -79,9 +82,12 @@ class Child {
  private:
   [[nodiscard]] bool send(const std::string& line) const;
   [[nodiscard]] std::optional<std::string> take_line();
+  [[nodiscard]] siginfo_t look() const;
+  [[nodiscard]] bool has_ended() const;
   [[nodiscard]] int signal_of_death() const;
   [[nodiscard]] std::string reap();
   [[nodiscard]] Answer reaped(AnswerKind kind, const char* how);
+  [[nodiscard]] Answer refused(const char* why);
   [[nodiscard]] Answer wait_for_answer(WaitState& wait);
   [[nodiscard]] bool receive(std::chrono::milliseconds limit);
 

@@ -4,7 +4,15 @@
 #include "suites/runner/child.hpp"
 
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
 
 namespace halfmark::suites {
 namespace {
@@ -30,6 +38,28 @@ TEST(Child, ADeathNamesItsSignalAndItsLastWords) {
   EXPECT_NE(std::string::npos, answer.how.find("Unsupported float size")) << answer.how;
 }
 
+// From here on, the kernel of this process is one before 5.3. Returns false if it cannot be done.
+bool has_no_descriptors_of_processes() {
+  sock_filter steps[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{.len = std::size(steps), .filter = steps};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+TEST(ChildDeathTest, OldKernelsNameTheSignalToo) {
+  const auto names_it = [] {
+    if (!has_no_descriptors_of_processes()) return true;
+    const Answer answer = ask_script("read line <&3; kill -SEGV $$");
+    return answer.signal == SIGSEGV && answer.how.starts_with("signal 11");
+  };
+  EXPECT_EXIT(std::exit(names_it() ? 0 : 1), testing::ExitedWithCode(0), "");
+}
+
 TEST(Child, AnExitWithoutAnAnswerIsADeath) {
   const Answer answer = ask_script("exit 3");
   ASSERT_EQ(AnswerKind::kDied, answer.kind);
@@ -47,6 +77,15 @@ TEST(Child, ASilentChildRunsIntoItsLimitAndIsGone) {
 
 TEST(Child, NonsenseIsNotAnAnswer) {
   EXPECT_EQ(AnswerKind::kDied, ask_script("read line <&3; echo 'not json' >&4; sleep 100").kind);
+}
+
+// A signal that was sent here is none of the driver's doing, and would look like a lack of memory.
+TEST(Child, WhatIsKilledHereIsNotSaidToBeKilled) {
+  EXPECT_EQ("it closed the pipe on which it answers; its last words: so long",
+            ask_script("read line <&3; echo so long; exec 4>&-; sleep 9").how);
+  EXPECT_EQ("it answered nonsense", ask_script("read line <&3; echo nonsense >&4; sleep 9").how);
+  EXPECT_EQ("it answered another request",
+            ask_script("read line <&3; echo '{\"ask\":7}' >&4; sleep 9").how);
 }
 
 // For example, a driver that writes to every open descriptor.
@@ -77,6 +116,21 @@ TEST(Child, AnOrphanThatKeepsThePipeOpenDoesNotHideADeath) {
   EXPECT_EQ(AnswerKind::kDied, answer.kind);
   EXPECT_NE(std::string::npos, answer.how.find("signal 11")) << answer.how;
   EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
+}
+
+// A container engine or a scheduler stops and continues all processes of a run.
+TEST(Child, TheTimeInWhichTheRunnerWasStoppedIsNotTheChilds) {
+  const std::string stopped =
+      "read line <&3; kill -STOP $PPID; sleep 2.5; kill -CONT $PPID; sleep 0.2;";
+  EXPECT_EQ(AnswerKind::kAnswered, ask_script(stopped + "echo '{\"ask\":1}' >&4", 800ms).kind);
+  EXPECT_EQ(AnswerKind::kTimedOut, ask_script(stopped + "sleep 9", 800ms).kind);
+}
+
+TEST(Child, TheTimeBetweenStopsIsTheChilds) {
+  const std::string stopped = "kill -STOP $PPID; sleep 1.5; kill -CONT $PPID; sleep 0.3; ";
+  std::string script = "read line <&3; ";
+  for (int i = 0; i < 4; ++i) script += stopped;
+  EXPECT_EQ(AnswerKind::kTimedOut, ask_script(script + "echo '{\"ask\":1}' >&4", 500ms).kind);
 }
 
 // A child that beats every 50 ms; in the script, `b STAGE COUNT OF_DRIVER` writes one beat.

@@ -10,7 +10,7 @@
 #include <memory>
 #include <set>
 
-#include "backends/described.hpp"
+#include "backends/foreign_text.hpp"
 #include "backends/plugin.hpp"
 #include "reference/text/utf8.hpp"
 #include "reference/text/visible.hpp"

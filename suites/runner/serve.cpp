@@ -7,10 +7,14 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -40,6 +44,10 @@ namespace {
 
 using nlohmann::json;
 
+// The runner quotes the last line of a worker that ends. A driver may have closed a descriptor that
+// is none of its own.
+void last_words(const char* what) { std::fprintf(stderr, "%s: %s\n", what, std::strerror(errno)); }
+
 class LineReader {
  public:
   [[nodiscard]] std::optional<std::string> next() {
@@ -53,6 +61,7 @@ class LineReader {
       char chunk[65536];
       const ssize_t n = ::read(kRequestFd, chunk, sizeof chunk);
       if (n < 0 && errno == EINTR) continue;
+      if (n < 0) last_words("its requests cannot be read");
       if (n <= 0) return std::nullopt;
       pending_.append(chunk, static_cast<std::size_t>(n));
     }
@@ -131,10 +140,7 @@ Session open_session(const json& request) {
 json shrink_case(Session& session, const json& request) {
   enter_stage("inputs", false);
   const Case c = parse_case(request.at("name").get<std::string>());
-  const Failure failure{.finding_class = request.at("class"),
-                        .hypothesis = request.at("hypothesis"),
-                        .of_memory = request.at("of_memory"),
-                        .of_relation = request.at("of_relation")};
+  const Failure failure = failure_from_json(request.at("failure"));
   const ShrinkBudget budget{
       .time = std::chrono::milliseconds(request.at("milliseconds").get<std::int64_t>())};
   const auto found = shrink(session, find_suite(c.suite), c, failure, budget);
@@ -275,6 +281,15 @@ json respond(const json& request, State& state) {
   return {{"error", "unknown request " + op}};
 }
 
+// Whether Halfmark's own work found neither memory nor a thread: what a driver throws is another
+// type by now.
+bool is_of_machine(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return true;
+  const auto* refused = dynamic_cast<const std::system_error*>(&error);
+  return refused != nullptr && (refused->code() == std::errc::resource_unavailable_try_again ||
+                                refused->code() == std::errc::not_enough_memory);
+}
+
 }  // namespace
 
 int serve_worker() {
@@ -295,12 +310,15 @@ int serve_worker() {
       if (e.device_lost) message["lost"] = true;
     } catch (const std::exception& e) {
       message = {{"error", e.what()}};
+      if (is_of_machine(e)) message["machine"] = true;
     } catch (...) {
       message = {{"error", "an exception of no known type"}};
     }
     heart.work(false);
     message["ask"] = std::move(asked);
-    if (!answer(message)) return 1;
+    if (answer(message)) continue;
+    last_words("its answer cannot be written");
+    return 1;
   }
   return 0;
 }

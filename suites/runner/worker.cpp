@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <iterator>
 #include <utility>
 
 #include "suites/core/case/errors.hpp"
@@ -74,10 +75,19 @@ CaseResult answered(const json& message, std::uint64_t process) {
   return result;
 }
 
-// A fault of a driver raises other signals: the kernel's OOM killer, a memory limit or a person
-// sends this one.
+// A fault of a driver raises other signals: a guard of the memory, a limit, a scheduler that ends a
+// job or a person sends these.
+constexpr int kFromOutside[] = {SIGHUP,  SIGINT,  SIGKILL, SIGTERM,
+                                SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ};
+
 bool is_killed(const Answer& answer) {
-  return answer.kind == AnswerKind::kDied && answer.signal == SIGKILL;
+  return answer.kind == AnswerKind::kDied &&
+         std::ranges::find(kFromOutside, answer.signal) != std::end(kFromOutside);
+}
+
+// What an earlier case, or a driver that leaks, took from the machine ends with the process.
+bool lacks_memory(const Answer& answer) {
+  return answer.kind == AnswerKind::kAnswered && answer.message.value("machine", false);
 }
 
 void set_death(CaseResult& result, const Answer& answer) {
@@ -87,8 +97,18 @@ void set_death(CaseResult& result, const Answer& answer) {
   }
   set(result, Verdict::kSkipped,
       fmt::format("the worker was killed during Halfmark's own work (stage '{}'), which says "
-                  "nothing about the device; this machine may lack memory",
-                  answer.stage));
+                  "nothing about the device; {}",
+                  answer.stage,
+                  answer.signal == SIGKILL ? "this machine may lack memory" : answer.how));
+}
+
+void set_error(CaseResult& result, const std::string& error, bool is_of_machine) {
+  if (!is_of_machine) return set(result, Verdict::kError, error);
+  set(result, Verdict::kSkipped,
+      fmt::format(
+          "this machine has no memory or no thread left for Halfmark's own work ({}), which "
+          "says nothing about the device",
+          error));
 }
 
 }  // namespace
@@ -176,7 +196,7 @@ Worker::Attempt Worker::attempt(const Case& c, const Patience& patience, const I
   switch (answer.kind) {
     case AnswerKind::kAnswered:
       if (const auto error = answer.message.find("error"); error != answer.message.end()) {
-        set(result, Verdict::kError, *error);
+        set_error(result, *error, lacks_memory(answer));
         break;
       }
       result = answered(answer.message.at("result"), result.process);
@@ -196,10 +216,11 @@ Worker::Attempt Worker::attempt(const Case& c, const Patience& patience, const I
       set(result, Verdict::kSkipped, "interrupted");
       break;
   }
-  const bool is_lost = result.verdict == Verdict::kDeviceLost || is_killed(answer);
+  const bool lacks = lacks_memory(answer);
+  const bool is_lost = result.verdict == Verdict::kDeviceLost || is_killed(answer) || lacks;
   return {.result = std::move(result),
           .is_lost = is_lost,
-          .of_driver = !is_killed(answer) || answer.of_driver};
+          .of_driver = !lacks && (!is_killed(answer) || answer.of_driver)};
 }
 
 CaseResult Worker::run(const Case& c, const Patience& patience, const Identified* found,
@@ -243,13 +264,9 @@ void Worker::experiment(const Case& c, const Patience& patience, CaseResult& fai
 }
 
 void Worker::shrink(const Case& c, const Patience& patience, CaseResult& failed) {
-  const Failure failure = failure_of(failed);
   const json answer = insist({{"op", "shrink"},
                               {"name", print(c)},
-                              {"class", failure.finding_class},
-                              {"hypothesis", failure.hypothesis},
-                              {"of_memory", failure.of_memory},
-                              {"of_relation", failure.of_relation},
+                              {"failure", to_json(failure_of(failed))},
                               {"milliseconds", (options_.case_limit / kTimeShare).count()}},
                              fmt::format("a smaller case for {}", print(c)), patience);
   const json reduction = answer.value("reduction", json());

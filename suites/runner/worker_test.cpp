@@ -55,12 +55,24 @@ json answer_to_case() {
       beat("reference", false);
       std::raise(SIGKILL);
       break;
+    case 't':  // by a guard of the memory, which asks before it kills
+      beat("launch", true);
+      std::raise(SIGTERM);
+      break;
+    case 'x':  // by the limit of processor time
+      beat("reference", false);
+      std::raise(SIGXCPU);
+      break;
     case 's':
       beat("reference", false);
       std::raise(SIGSEGV);
       break;
     case 'l':
       return {{"error", "the device fell off the bus"}, {"lost", true}};
+    case 'm':
+      return {{"error", "std::bad_alloc"}, {"machine", true}};
+    case 'e':
+      return {{"error", "no such thing"}};
     case 'c':  // the runner ends it
       ::close(kResponseFd);
       ::pause();
@@ -140,6 +152,30 @@ TEST_F(WorkerTest, KilledDuringOurOwnWorkIsNoVerdictAboutTheDevice) {
       result.reason);
 }
 
+TEST_F(WorkerTest, OtherSignalsThatComeFromOutsideAreNoFaultOfTheDriver) {
+  EXPECT_EQ(Verdict::kPass, run("t").verdict);
+  ASSERT_EQ(1u, incidents_.size());
+  EXPECT_EQ("the worker died: signal 15 (Terminated)", incidents_[0].at("what"));
+  EXPECT_EQ(Verdict::kCrash, run("tt").verdict);
+  EXPECT_EQ(Verdict::kPass, run("x").verdict);
+  const CaseResult result = run("xx");
+  EXPECT_EQ(Verdict::kSkipped, result.verdict);
+  EXPECT_NE(std::string::npos, result.reason.find("the device; signal 24")) << result.reason;
+}
+
+TEST_F(WorkerTest, AMachineWithoutMemoryIsNoErrorOfTheDevice) {
+  EXPECT_EQ(Verdict::kPass, run("m").verdict) << "in a fresh process";
+  ASSERT_EQ(1u, incidents_.size());
+  EXPECT_FALSE(incidents_[0].at("lost"));
+  const CaseResult result = run("mm");
+  EXPECT_EQ(Verdict::kSkipped, result.verdict);
+  EXPECT_EQ(
+      "this machine has no memory or no thread left for Halfmark's own work (std::bad_alloc), "
+      "which says nothing about the device; it happened twice",
+      result.reason);
+  EXPECT_EQ(Verdict::kError, run("e").verdict);
+}
+
 TEST_F(WorkerTest, AnyOtherSignalIsACrashAtOnce) {
   const CaseResult result = run("s");
   EXPECT_EQ(Verdict::kCrash, result.verdict);
@@ -180,6 +216,7 @@ TEST_F(WorkerTest, ALostDeviceIsAskedAgainInAFreshProcess) {
 TEST_F(WorkerTest, WhatTheRunnerKillsWasNotKilledFromOutside) {
   const CaseResult result = run("c");
   EXPECT_EQ(Verdict::kCrash, result.verdict);
+  EXPECT_EQ("the worker died: it closed the pipe on which it answers", result.reason);
   EXPECT_EQ(1u, result.attempt);
 }
 

@@ -223,6 +223,11 @@ class Isolation(Misbehaving):
         self.assertEqual(1, self.run_to_end(how="crash", once=True)[0])
         self.expect_one("crash", "signal 6 (Aborted)")
 
+    def test_whoever_starts_a_run_may_ignore_the_end_of_children(self):
+        ignoring = {"preexec_fn": lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN)}
+        self.assertEqual(1, self.run_to_end(how="crash", once=True, **ignoring)[0])
+        self.expect_one("crash", "signal 6 (Aborted)")
+
     def test_a_crash_is_seen_though_an_orphan_keeps_the_pipe(self):
         begun = time.monotonic()
         self.assertEqual(1, self.run_to_end(how="orphan", once=True)[0])

@@ -180,6 +180,32 @@ class Vendor(Scratch):
         self.assertEqual([1, 0], self.outcomes("gemm.fp32.acc-fp32.out-fp32.library.nt.m33n17k40.plain.integer.s1",
                                                lose_the_end_of_sums))
 
+    def test_a_vendors_own_information_is_not_taken_for_halfmarks(self):
+        def lie(folder):
+            self.change(folder / "dialect.h", "__builtin_fmaf(a, b, c)", "((a) * (b) + (c))")
+            self.change(folder / "device.c", '\\"kind\\": \\"cpu\\"', '\\"kind\\": \\"stand-in\\"')
+            self.change(folder / "device.c", '\\"extra\\": {', '\\"extra\\": {' + "".join(
+                f'\\"{key}\\": {value}, ' for key, value in extra.items()))
+        for extra in ({"fault": 7, "compiler": 7, "compiler_flags": "[]", "queued_calls": '\\"yes\\"'},
+                      {"fault": '\\"none\\"', "compiler": '\\"cc\\"', "compiler_flags": '\\"-O2\\"', "queued_calls": "null"}):
+            folder = self.folder / str(extra["fault"]).strip('\\"')
+            plugin = build_example(folder, lie)
+            code, card, text = self.run_example(plugin, "--filter", "arithmetic.fp32.fma.portable.n4096.bits.*")
+            self.assertEqual(1, code, text)
+            self.assertNotIn("fault is planted", text)
+            replay = card["findings"][0]["replay"]
+            self.assertRegex(replay, rf"^halfmark replay \S+ --device example:0 --plugin {plugin}$")
+            self.assertEqual(1, run(*replay.split()[1:])[1])
+            self.assertEqual(1, run("replay", str(self.folder / "out" / "example-0" / "scorecard.json#F001"))[1])
+            self.assertTrue((self.folder / "out" / "example-0" / "reproducers" / "F001.c").is_file(), text)
+
+    def test_a_failure_of_the_machine_is_no_verdict_about_the_example(self):
+        out = self.folder / "out"
+        _, code, text, err = run("run", "--plugin", build_example(self.folder), "--device", "example", *ONE_CASE,
+                                 "--no-throughput", "--out", str(out), TMPDIR="/proc")
+        self.assertEqual(3, code, text + err)
+        self.assertRegex(err, r"(?m)^halfmark: device example:0 cannot be used: /proc: no folder can be made there; set TMPDIR")
+
     def test_a_capability_that_is_claimed_and_absent_is_a_failure(self):
         def claim_fp16(folder):
             file = folder / "device.c"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstring>
 
 #include "suites/runner/worker.hpp"
@@ -26,6 +27,9 @@ First steps:
 }  // namespace
 
 int run_program(int argc, char** argv) {
+  // Whoever started this program may ignore the end of children, which is inherited: then nobody
+  // could learn how a worker or a compiler has ended.
+  std::signal(SIGCHLD, SIG_DFL);
   if (argc > 1 && std::strcmp(argv[1], suites::kWorkerArgument) == 0) {
     return suites::serve_worker();
   }

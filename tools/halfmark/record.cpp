@@ -169,14 +169,23 @@ std::string shell_word(const std::string& text) {
   return quoted + "'";
 }
 
+// Only the software device has faults; in a plug-in's own information the word means something
+// else.
+std::string planted_fault(const backends::DeviceInfo& device) {
+  const auto fault = device.extra.find("fault");
+  const bool is_planted =
+      device.plugin.empty() && fault != device.extra.end() && fault->is_string();
+  return is_planted ? fault->get<std::string>() : "";
+}
+
 // The options that created this device: without them, a replay would find another device or none.
 std::string replay_options_of(const backends::DeviceInfo& device) {
+  if (!device.plugin.empty()) return " --plugin " + shell_word(device.plugin);
   std::string options;
-  if (!device.plugin.empty()) options += " --plugin " + shell_word(device.plugin);
   const std::string stand_in = stand_in_of(device.kind, device.backend, device.extra);
   if (!stand_in.empty()) options += " --standin " + stand_in;
-  if (const auto fault = device.extra.find("fault"); fault != device.extra.end())
-    options += " --fault " + shell_word(fault->get<std::string>());
+  const std::string fault = planted_fault(device);
+  if (!fault.empty()) options += " --fault " + shell_word(fault);
   return options;
 }
 
@@ -242,10 +251,8 @@ reports::RunRecord record_of(const suites::DeviceRun& run,
   if (run.device.kind == "stand-in")
     record.mark_bars.push_back(
         "the device is a stand-in: another device behind a vendor's interface");
-  if (run.device.extra.contains("fault")) {
-    record.mark_bars.push_back("a fault is planted in the device: " +
-                               run.device.extra.at("fault").get<std::string>());
-  }
+  if (const std::string fault = planted_fault(run.device); !fault.empty())
+    record.mark_bars.push_back("a fault is planted in the device: " + fault);
   record.results = run.results;
   record.expected_cases = run.expected_cases;
   record.completed = run.completed;

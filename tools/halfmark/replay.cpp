@@ -10,10 +10,10 @@
 
 #include "reference/text/visible.hpp"
 #include "reports/exit_codes.hpp"
-#include "reports/explain.hpp"
 #include "reports/files.hpp"
 #include "reports/scorecard.hpp"
 #include "reports/validate.hpp"
+#include "reports/writers/explain.hpp"
 #include "reports/writers/story.hpp"
 #include "suites/core/case/errors.hpp"
 #include "suites/core/suite/metamorphic.hpp"
@@ -47,6 +47,7 @@ void use_device_of(const reports::Scorecard& card, DeviceOptions& options) {
   const nlohmann::json device = card.environment.value("device", nlohmann::json::object());
   const std::string plugin = text_of(device, "plugin");
   if (options.plugins.empty() && !plugin.empty()) options.plugins.push_back(plugin);
+  if (!plugin.empty()) return;  // a plug-in is no stand-in of Halfmark's, and has no faults of ours
   const nlohmann::json extra = device.value("extra", nlohmann::json::object());
   if (options.stand_in.empty()) {
     options.stand_in = stand_in_of(reports::device_text(card, "kind"),
@@ -55,10 +56,26 @@ void use_device_of(const reports::Scorecard& card, DeviceOptions& options) {
   if (options.fault.empty()) options.fault = text_of(extra, "fault");
 }
 
+bool is_case(const std::string& name) {
+  try {
+    static_cast<void>(suites::parse_case(name));
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
 // SCORECARD#FINDING names the case and, unless --device is given, the device on which it was found.
 std::string case_named(const std::string& what, DeviceOptions& devices) {
   const auto hash = what.rfind('#');
-  if (hash == std::string::npos) return what;
+  if (hash == std::string::npos) {
+    if (std::error_code error; !is_case(what) && std::filesystem::exists(what, error))
+      throw UsageError(fmt::format(
+          "{0} is a file or a folder, and no case: name one of its findings, such as {0}#F001; "
+          "`halfmark explain {0}` lists them",
+          text::visible_line(what)));
+    return what;
+  }
   const std::string file = what.substr(0, hash);
   const std::string id = what.substr(hash + 1);
   try {

@@ -126,18 +126,23 @@ static struct Kernels* load(const char* library, const char* source, char* log, 
 }
 
 struct Kernels* compile(const char* source, const HmDefine* defines, uint32_t define_count,
-                        char* log, size_t log_bytes) {
-  char folder[] = "/tmp/halfmark-example-XXXXXX";
-  if (mkdtemp(folder) == NULL) {
-    snprintf(log, log_bytes, "cannot make a folder in /tmp");
+                        char* log, size_t log_bytes, int* machine_failed) {
+  char folder[kPathBytes - 16];
+  const char* place = getenv("TMPDIR") == NULL ? "/tmp" : getenv("TMPDIR");
+  *machine_failed = 1;
+  if (snprintf(folder, sizeof folder, "%s/halfmark-example-XXXXXX", place) >= (int)sizeof folder ||
+      mkdtemp(folder) == NULL) {
+    snprintf(log, log_bytes,
+             "%s: no folder can be made there; set TMPDIR to one that can be written", place);
     return NULL;
   }
   char paths[3][kPathBytes];
   static const char* const kNames[] = {"kernel.cpp", "kernel.so", "log"};
   for (int i = 0; i < 3; ++i) snprintf(paths[i], kPathBytes, "%s/%s", folder, kNames[i]);
   struct Kernels* kernels = NULL;
-  snprintf(log, log_bytes, "cannot write %s", paths[0]);
+  snprintf(log, log_bytes, "%s: cannot be written; free space there, or set TMPDIR", paths[0]);
   if (write_source(paths[0], source)) {
+    *machine_failed = 0;
     if (build(paths[0], paths[1], paths[2], defines, define_count)) {
       kernels = load(paths[1], source, log, log_bytes);
     } else {

@@ -145,8 +145,13 @@ static int32_t program_build(HmDevice* device, const char* source, const HmDefin
                              uint32_t define_count, HmProgram** program) {
   (void)device;
   char log[sizeof last_text];
-  struct Kernels* kernels = compile(source, defines, define_count, log, sizeof log);
-  if (kernels == NULL) return fail("c++", 1, log);
+  int machine_failed = 0;
+  struct Kernels* kernels =
+      compile(source, defines, define_count, log, sizeof log, &machine_failed);
+  if (kernels == NULL) {
+    fail("c++", 1, log);
+    return machine_failed ? HM_ENVIRONMENT : 1; /* the machine's failure is no verdict */
+  }
   HmProgram* made = calloc(1, sizeof *made);
   if (made == NULL) return fail("calloc", 0, "no memory");
   made->kernels = kernels;

@@ -31,9 +31,10 @@ struct Kernels {
 };
 
 int compiler_runs(void);
-/* Returns null when the text does not build; `log` then says why. */
+/* Returns null when the text does not build; `log` then says why, and `machine_failed` is set if
+ * that is no fault of the text, which could not even be written. */
 struct Kernels* compile(const char* source, const HmDefine* defines, uint32_t define_count,
-                        char* log, size_t log_bytes);
+                        char* log, size_t log_bytes, int* machine_failed);
 KernelEntry find_kernel(const struct Kernels* kernels, const char* name);
 void release(struct Kernels* kernels);
 
