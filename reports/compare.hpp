@@ -4,7 +4,6 @@
 #pragma once
 
 #include <optional>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -52,8 +51,5 @@ struct Comparison {
 
 /// Compares also cards that are not aligned; `alignment_gaps` then says how they differ.
 [[nodiscard]] Comparison compare(const Scorecard& a, const Scorecard& b);
-
-void write_comparison(const Scorecard& a, const Scorecard& b, const Comparison& comparison,
-                      std::ostream& out);
 
 }  // namespace halfmark::reports

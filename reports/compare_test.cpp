@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "reports/testing/sample_record.hpp"
+#include "reports/writers/comparison.hpp"
 
 namespace halfmark::reports {
 namespace {

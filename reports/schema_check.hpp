@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Applies the JSON Schema of scorecards. What a schema cannot express is checked in validate.hpp.
+// Applies the JSON Schemas of scorecards and of descriptions of models. What a schema cannot
+// express is checked in validate.hpp.
 #pragma once
 
 #include <nlohmann/json.hpp>

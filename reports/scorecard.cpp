@@ -226,6 +226,15 @@ int exit_code(const Scorecard& card, std::span<const std::string> required_marks
   return all_held ? kExitConforms : kExitDoesNotConform;
 }
 
+std::vector<std::string> missing_marks(const Scorecard& card) {
+  auto ids = card.environment.value("required_marks", std::vector<std::string>());
+  std::erase_if(ids, [&](const std::string& id) {
+    const Mark* mark = find_mark(card, id);
+    return mark != nullptr && mark->held;
+  });
+  return ids;
+}
+
 std::uint64_t count_findings(const Scorecard& card, suites::Standing standing) {
   return static_cast<std::uint64_t>(std::ranges::count_if(
       card.findings, [&](const Finding& finding) { return finding.result.standing == standing; }));

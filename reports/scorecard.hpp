@@ -245,6 +245,9 @@ struct Scorecard {
 /// cannot undo it.
 [[nodiscard]] int exit_code(const Scorecard& card, std::span<const std::string> required_marks);
 
+/// The marks that the run required and does not hold, in the order in which they were named.
+[[nodiscard]] std::vector<std::string> missing_marks(const Scorecard& card);
+
 [[nodiscard]] std::uint64_t count_findings(const Scorecard& card, suites::Standing standing);
 [[nodiscard]] std::uint64_t count_canaries(const Scorecard& card, suites::Standing standing);
 

@@ -239,6 +239,12 @@ bool is_again(const ThroughputRun& run) {
   return again != run.conditions.end() && *again == true;
 }
 
+std::string kernel_text(const ThroughputRow& row) {
+  const ThroughputRun& run = row.run;
+  return fmt::format("{} {} {} {} {}{}", run.operation, run.formats, run.provider, run.shape,
+                     run.fill, is_again(run) ? " (timed again)" : "");
+}
+
 Retimed most_changed(const std::vector<ThroughputRow>& rows) {
   Retimed most;
   for (const ThroughputRow& later : rows) {

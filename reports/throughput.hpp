@@ -45,6 +45,9 @@ struct GainBand {
 /// Whether the row is a repeated timing at the end of the run, which shows whether clocks moved.
 [[nodiscard]] bool is_again(const ThroughputRun& run);
 
+/// "gemm fp16.acc-fp32.out-fp16 library nn.m64n64k64.plain normal": one row of the throughput.
+[[nodiscard]] std::string kernel_text(const ThroughputRow& row);
+
 /// The row that changed most when it was timed again at the end of the run: `ratio` is its later
 /// time over its earlier one.
 struct Retimed {

@@ -183,6 +183,22 @@ TEST(Writers, JUnitFailsWhereTheRunDoes) {
             partial.find("<error type=\"partial\" message=\"the run was ended while"));
 }
 
+// A run that ends with 1 for want of a mark does not begin its reports with "Conforms".
+TEST(Writers, HeadlineNamesRequiredMarksThatAreWithheld) {
+  RunRecord record = clean_record();
+  record.required_marks = {"H1"};
+  EXPECT_EQ("Conforms: no violation; marks held: H1, H2.", headline(tally(record)));
+  record.required_marks = {"H3", "H1", "TF16"};
+  const Scorecard card = tally(record);
+  EXPECT_EQ(
+      "Does not conform: no violation, without the required marks H3, TF16; marks held: H1, H2.",
+      headline(card));
+  EXPECT_EQ(kExitDoesNotConform, exit_code(card, record.required_marks));
+  EXPECT_NE(std::string::npos, written("html", card).find("<p class=\"verdict bad\">Does not"));
+  record.completed = false;
+  EXPECT_TRUE(headline(tally(record)).starts_with("Incomplete; so far: no violation; marks held"));
+}
+
 TEST(Writers, ConsoleGroupsOneCauseAndNamesTheOtherCases) {
   const std::string text = written("console", tally(sample_record()));
   EXPECT_NE(text.find("1 more case: F003"), std::string::npos) << text;

@@ -17,7 +17,7 @@ namespace html {
 namespace {
 
 std::string_view verdict_style(const Scorecard& card) {
-  switch (exit_code(card, {})) {
+  switch (exit_code(card, missing_marks(card))) {
     case kExitConforms:
       return "good";
     case kExitIncomplete:

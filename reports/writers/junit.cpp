@@ -107,12 +107,10 @@ std::vector<Bar> bars_of(const Scorecard& card) {
     bars.push_back({"complete", "partial", joined(card.incomplete_reasons, "; "), "", true});
     return bars;
   }
-  for (const std::string& id :
-       card.environment.value("required_marks", std::vector<std::string>())) {
+  for (const std::string& id : missing_marks(card)) {
     const Mark* mark = find_mark(card, id);
-    if (mark == nullptr || !mark->held)
-      bars.push_back({"mark." + id, "mark", "a required mark is withheld",
-                      mark == nullptr ? "" : joined(mark->reasons, "\n")});
+    bars.push_back({"mark." + id, "mark", "a required mark is withheld",
+                    mark == nullptr ? "" : joined(mark->reasons, "\n")});
   }
   return bars;
 }

@@ -79,12 +79,16 @@ std::string headline(const Scorecard& card) {
   if (const std::uint64_t permitted = count_findings(card, suites::Standing::kDeviation)) {
     parts.push_back(plural(permitted, "deviation") + " that the device's promises permit");
   }
+  const std::vector<std::string> missing = missing_marks(card);
+  if (card.complete && !missing.empty())
+    parts.push_back(fmt::format("without the required {} {}",
+                                missing.size() == 1 ? "mark" : "marks", joined(missing, ", ")));
   const auto held = held_marks(card);
   const std::string marks = !held.empty()   ? fmt::format("marks held: {}", joined(held, ", "))
                             : card.complete ? "no mark held"
                                             : "no mark can be held";
   const std::string found = joined(parts, ", ");
-  switch (exit_code(card, {})) {
+  switch (exit_code(card, missing)) {
     case kExitConforms:
       return fmt::format("Conforms: {}; {}.", found, marks);
     case kExitIncomplete:
@@ -251,12 +255,6 @@ std::string rate_text(const ThroughputRow& row) {
   if (row.run.declared_gflops <= 0) return significant(gigaflops(row));
   return fmt::format("{} ({} % of declared)", significant(gigaflops(row)),
                      significant(100 * of_declared(row)));
-}
-
-std::string kernel_text(const ThroughputRow& row) {
-  const ThroughputRun& run = row.run;
-  return fmt::format("{} {} {} {} {}{}", run.operation, run.formats, run.provider, run.shape,
-                     run.fill, is_again(run) ? " (timed again)" : "");
 }
 
 std::string gain_line(const ThroughputRow& row) {

@@ -110,8 +110,6 @@ struct Unanswered {
 /// A rate in 1e9 flops per second, or a ratio, where there is one; else "-".
 [[nodiscard]] std::string rate_or_none(const std::optional<double>& rate);
 
-/// "gemm fp16.acc-fp32.out-fp16 library nn.m64n64k64.plain normal": one row of the throughput.
-[[nodiscard]] std::string kernel_text(const ThroughputRow& row);
 /// The note of a row that repeats another one, to show whether clocks changed.
 inline constexpr std::string_view kTimedAgain = "timed again at the end of the run";
 /// "fp16 runs at 1.31 x the rate of fp32 (band 1.2 to 1.5): ...".

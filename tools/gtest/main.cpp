@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <memory>
@@ -171,6 +172,12 @@ int fail(int code, const std::string& text) {
   return code;
 }
 
+// A share of a few tests may be none, and a list runs none.
+bool has_asked_nothing() {
+  return std::getenv("GTEST_TOTAL_SHARDS") == nullptr && !GTEST_FLAG_GET(list_tests) &&
+         ::testing::UnitTest::GetInstance()->test_to_run_count() == 0;
+}
+
 int register_and_run(const GtestOptions& options) {
   try {
     register_tests(options);
@@ -182,6 +189,10 @@ int register_and_run(const GtestOptions& options) {
     return fail(reports::kExitNoAnswer, e.what());
   }
   const int code = RUN_ALL_TESTS();
+  if (has_asked_nothing())
+    return fail(reports::kExitUnusable,
+                "no test was selected; --gtest_list_tests shows the names that --gtest_filter can "
+                "pick from");
   return code == reports::kExitConforms && g_prevented ? reports::kExitNoAnswer : code;
 }
 

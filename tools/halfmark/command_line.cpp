@@ -43,9 +43,40 @@ void check_environment() {
   }
 }
 
-bool is_verb(CLI::App& app, std::string_view word) {
-  return !app.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == word; })
-              .empty();
+// The program and the verbs that a command line names, as far as they exist, and the word after
+// them where another verb has to stand and none of this name does.
+struct Named {
+  std::string command;
+  std::string no_verb = {};
+};
+
+Named named_by(CLI::App& app, int argc, char** argv) {
+  Named named{.command = app.get_name()};
+  CLI::App* verb = &app;
+  for (int i = 1; i < argc && !verb->get_subcommands([](const CLI::App*) { return true; }).empty();
+       ++i) {
+    const std::string_view word = argv[i];
+    const auto chosen =
+        verb->get_subcommands([&](const CLI::App* one) { return one->get_name() == word; });
+    if (chosen.empty()) {
+      if (!word.starts_with('-')) named.no_verb = word;
+      break;
+    }
+    verb = chosen.front();
+    named.command += fmt::format(" {}", word);
+  }
+  return named;
+}
+
+// What is wrong with the command line. The parser names the words that it has no use for in
+// reverse.
+std::string mistake(const CLI::App& app, const CLI::ParseError& error, const Named& named) {
+  if (!named.no_verb.empty())
+    return fmt::format("there is no verb '{}'", text::visible_line(named.no_verb, kMostOfParser));
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !app.remaining(true).empty())
+    return fmt::format("'{}' was not expected",
+                       text::visible_line(app.remaining(true).front(), kMostOfParser));
+  return text::visible_line(error.what(), kMostOfParser);
 }
 
 int run_action(const Action& action) {
@@ -69,11 +100,9 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const Action& action) {
   } catch (const CLI::Success& e) {
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
-    const bool has_verb = argc > 1 && is_verb(app, argv[1]);
-    return fail(reports::kExitUnusable,
-                fmt::format("{}; `{} {}--help` shows what is accepted",
-                            text::visible_line(e.what(), kMostOfParser), app.get_name(),
-                            has_verb ? fmt::format("{} ", argv[1]) : ""));
+    const Named named = named_by(app, argc, argv);
+    return fail(reports::kExitUnusable, fmt::format("{}; `{} --help` shows what is accepted",
+                                                    mistake(app, e, named), named.command));
   }
   return run_action(action);
 }

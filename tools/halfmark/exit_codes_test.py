@@ -143,6 +143,24 @@ class ExitCodes(unittest.TestCase):
             self.expect(2, HALFMARK, *words)
         self.expect(2, GTEST, "--level", "x")
         self.expect(2, GTEST, "--no-such-option")
+        nothing = GTEST, "--device", "host", "--level", "smoke", "--gtest_filter=no.such.case.*"
+        self.assertIn("no test was selected; ", self.expect(2, *nothing))
+        self.expect(0, *nothing, GTEST_TOTAL_SHARDS="2", GTEST_SHARD_INDEX="0")  # a share may be empty
+        self.expect(0, *nothing, "--gtest_list_tests")
+
+    def test_a_refusal_names_the_word_and_where_to_look(self):
+        for words, said, help_of in ((["rnu"], "there is no verb 'rnu'", ""), (["ref", "opp", "1"], "there is no verb 'opp'", "ref "),
+                                     (["run", "--devise", "host"], "'--devise' was not expected", "run "),
+                                     (["fleet", "merge", "x", "--rooster", "y"], "'--rooster' was not expected", "fleet merge "),
+                                     (["fleet", "golden", "x", "--percent", "9"], "--percent requires --check", "fleet golden "),
+                                     ([], "A subcommand is required", "")):
+            self.assertEqual(f"halfmark: {said}; `halfmark {help_of}--help` shows what is accepted", self.expect(2, HALFMARK, *words))
+        folder = pathlib.Path(self.bad).parent
+        for place in self.bad, folder:
+            self.assertIn(f"name one of its findings, such as {place}#F001", self.expect(2, HALFMARK, "replay", place))
+        named = self.folder / "files" / CASE  # such as a folder for the tensors of a case
+        named.mkdir(parents=True)
+        self.assertEqual(0, subprocess.run([HALFMARK, "replay", CASE, "--device", "host"], cwd=named.parent, capture_output=True).returncode)
 
     def test_3_the_environment_prevents_an_answer(self):
         file = str(self.folder / "good" / "host" / "scorecard.json")
@@ -236,6 +254,12 @@ class ExitCodes(unittest.TestCase):
         file = self.folder / "program.c"
         self.assertEqual(1, run(HALFMARK, "replay", RELATED, *MISPLACED, "--reproducer", str(file))[0])
         self.assertEqual(text, file.read_text())
+
+    def test_a_suite_gets_no_name_that_does_not_compile(self):
+        folder = self.folder / "suites"
+        for name, works in {"class": False, "std": False, "gelu2": True}.items():
+            code, _, err = run(str(README.parent / "tools" / "new_suite"), name, "--into", str(folder / name))
+            self.assertEqual((works, works), (code == 0, (folder / name).exists()), err)
 
     def test_a_file_that_cannot_be_written_costs_itself(self):
         for name, missing in (("report", "report.html"), ("program", "reproducers/F001.c")):

@@ -73,15 +73,21 @@ void add_fleet_golden(CLI::App& fleet, Action& action) {
   CLI::App* verb = fleet.add_subcommand(
       "golden", "Once: digests of all results that have one right answer, for --golden");
   verb->add_option("file", options->file, "the store")->required()->type_name("FILE");
-  verb->add_option("--level", options->level, "of the cases: smoke, standard, full, exhaustive")
-      ->type_name("LEVEL")
-      ->capture_default_str();
-  add_seed(*verb, options->seed, "of all inputs");
-  add_whole_number(*verb, "--seeds", options->seeds, "so many seeds, from --seed on", 1, 10'000)
-      ->type_name("N")
-      ->capture_default_str();
+  auto* level =
+      verb->add_option("--level", options->level, "of the cases: smoke, standard, full, exhaustive")
+          ->type_name("LEVEL")
+          ->capture_default_str();
+  auto* seed = add_seed(*verb, options->seed, "of all inputs");
+  auto* seeds =
+      add_whole_number(*verb, "--seeds", options->seeds, "so many seeds, from --seed on", 1, 10'000)
+          ->type_name("N")
+          ->capture_default_str();
+  // A store has its own level and seeds: others beside --check would go unchecked.
   auto* check = verb->add_flag("--check", options->check,
-                               "make nothing: recompute the cases of the store and compare");
+                               "make nothing: recompute the cases of the store and compare")
+                    ->excludes(level)
+                    ->excludes(seed)
+                    ->excludes(seeds);
   add_decimal(*verb, "--percent", options->percent, "with --check: a share of the cases", 0, 100)
       ->type_name("PERCENT")
       ->needs(check)

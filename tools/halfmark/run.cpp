@@ -43,7 +43,7 @@ struct RunVerbOptions {
   std::string out = "halfmark-out";
   bool resume = false;
   bool no_throughput = false;
-  std::uint64_t most_failures = 0;
+  std::uint64_t most_failures = 0;  // 0: no limit
   std::vector<std::string> required_marks;
   std::filesystem::path golden;  // empty: none
   bool self_test = false;
@@ -101,8 +101,7 @@ int run_one(const backends::DeviceInfo& device, const RunVerbOptions& options,
   return written.card ? code : reports::worse(code, reports::kExitNoAnswer);
 }
 
-// What prevents the answer of one device costs one line and that answer: the others are tested all
-// the same, and keep theirs.
+// A device that gives no answer costs one line and its own answer; the others are still tested.
 int run_or_explain(const backends::DeviceInfo& device, const RunVerbOptions& options,
                    const suites::RunOptions& run_options) {
   const auto say = [](int code, std::string_view line) {

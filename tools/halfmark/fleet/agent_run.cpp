@@ -87,9 +87,14 @@ fleet::Tier tier_of(const FleetRunOptions& options) {
   if (found == nullptr) refuse_name("tier", options.tier, fleet::kTiers);
   fleet::Tier tier = *found;
   const fleet::SoakMode& mode = mode_of(options);
-  if (!tier.repeats && &mode != std::begin(fleet::kSoakModes))
-    throw UsageError(fmt::format("--mode {} is of tier soak, and not of tier {}; leave it out",
-                                 mode.name, tier.name));
+  const auto refuse_option = [&](const std::string& option) {
+    if (!tier.repeats)
+      throw UsageError(
+          fmt::format("{} is of tier soak, and not of tier {}; leave it out", option, tier.name));
+  };
+  if (&mode != std::begin(fleet::kSoakModes)) refuse_option(fmt::format("--mode {}", mode.name));
+  if (options.soak_seconds != FleetRunOptions().soak_seconds)
+    refuse_option(fmt::format("--for {}", options.soak_seconds));
   // A share of a few named cases may be none.
   const bool is_restricted = !options.suites.empty() || !options.filters.empty();
   if (tier.repeats && !is_restricted) tier.shards = mode.shards;

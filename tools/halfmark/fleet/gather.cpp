@@ -175,7 +175,7 @@ fleet::Rollup unreadable(const fs::path& folder, const std::string& why) {
     for (const std::string& selector : agent.devices) {
       if (folder_name(selector) == folder.filename()) device.selector = selector;
     }
-  } catch (const std::exception&) {  // the path has to do
+  } catch (const std::exception&) {  // the path is all that is known
   }
   return fleet::rollup_of_error(origin, device, why);
 }

@@ -150,6 +150,8 @@ class Golden(unittest.TestCase):
         self.assert_refused(2, "fleet", "golden", self.folder / "x", "--level", "most")
         self.assert_refused(2, "fleet", "golden", self.folder / "x", "--seeds", "0")
         self.assert_refused(3, "fleet", "golden", self.store / "x", "--level", "smoke")
+        for others in ("--level", "smoke"), ("--seed", "5"), ("--seeds", "2"):  # those of the store are checked
+            self.assertIn("excludes", self.assert_refused(2, "fleet", "golden", self.store, "--check", *others))
 
     def test_a_journal_goes_on_with_its_own_store_only(self):
         words = ["run", "--device", "host", "--level", "smoke", "--no-throughput", *SOFTMAX, "--out", self.folder / "resumed"]

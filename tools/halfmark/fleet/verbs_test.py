@@ -329,7 +329,8 @@ class Fleet(unittest.TestCase):
                       ["run", self.folder / "x", "--node", "a/b"], ["run", self.folder / "x", "--run", ".."],
                       ["run", self.folder / "x", "--tasks", "0"], ["run", self.folder / "x", "--suite", "no"],
                       ["run", self.folder / "x", "--filter", "no.*"], ["run", self.folder / "x", "--mode", "wild"],
-                      ["run", self.folder / "x", "--tier", "pulse", "--mode", "short"], ["run"], ["merge"], []):
+                      ["run", self.folder / "x", "--tier", "pulse", "--mode", "short"],
+                      ["run", self.folder / "x", "--tier", "pulse", "--for", "5"], ["run"], ["merge"], []):
             self.assert_refused(2, words)
         self.assertFalse((self.folder / "x").exists())
         self.assertIn("there twice", run("merge", self.fleet, "--roster", file)[2])

@@ -46,6 +46,12 @@ suites::Launch launch(const char* family, const char* entry, std::uint32_t group
           .arguments = std::move(arguments)};
 }
 
+// Gradients in the format, unscaled ones in fp32.
+decltype(suites::Launch::defines) defines_of(const Format& gradients) {
+  return {{"HM_X_FORMAT", suites::kernel_word(gradients)},
+          {"HM_Y_FORMAT", suites::kernel_word(kFp32)}};
+}
+
 // kernels/activation.hk in a format for which the suite has no case.
 Plan gelu_plan(const Operator& op, std::size_t count) {
   const bool backward = op.kind == Kind::kGeluGradient;
@@ -73,8 +79,7 @@ Plan unscale_plan(const Format& format, std::size_t count) {
       launch("loss_scaling", "scaling_unscale", static_cast<std::uint32_t>(strips),
              {argument("gradients"), argument("scale"), argument("factors"), argument("unscaled"),
               argument("flags"), whole(0), whole(count), whole(strips), whole(0), whole(1)}));
-  plan.launches[0].defines = {{"HM_X_FORMAT", suites::kernel_word(format)},
-                              {"HM_Y_FORMAT", suites::kernel_word(kFp32)}};
+  plan.launches[0].defines = defines_of(format);
   plan.tensors = {{"gradients", &format, count, Role::kInput},
                   {"scale", &kFp32, 1, Role::kInput},
                   {"factors", &format, strips, Role::kScratch},
@@ -88,22 +93,20 @@ Plan descend_plan(const Operator& op, std::size_t count) {
   plan.launches.push_back(launch("loss_scaling", "scaling_step", groups_of(count, kItems),
                                  {argument("unscaled"), argument("found"), argument("weights"),
                                   whole(0), whole(count), number(op.scalar)}));
-  plan.launches[0].defines = {{"HM_X_FORMAT", suites::kernel_word(kFp32)},
-                              {"HM_Y_FORMAT", suites::kernel_word(kFp32)}};
+  plan.launches[0].defines = defines_of(kFp32);
   plan.tensors = {{"unscaled", &kFp32, count, Role::kInput},
                   {"found", &kFp32, 1, Role::kInput},
                   {"weights", &kFp32, count, Role::kInOut}};
   return plan;
 }
 
-// Of one device: the sum of its one flag.
+// There is one device, so the sum of the devices' flags is its own.
 Plan found_plan(std::size_t count) {
   Plan plan;
   plan.launches.push_back(launch("loss_scaling", "scaling_found", 1,
                                  {argument("strip_flags"), argument("flags"), argument("found"),
                                   whole(0), whole(1), whole(count)}));
-  plan.launches[0].defines = {{"HM_X_FORMAT", suites::kernel_word(kFp32)},
-                              {"HM_Y_FORMAT", suites::kernel_word(kFp32)}};
+  plan.launches[0].defines = defines_of(kFp32);
   plan.tensors = {{"strip_flags", &kFp32, count, Role::kInput},
                   {"flags", &kFp32, 1, Role::kScratch},
                   {"found", &kFp32, 1, Role::kOutput}};
@@ -117,8 +120,7 @@ Plan rescale_plan(const Operator& op) {
                     std::back_inserter(arguments));
   Plan plan;
   plan.launches.push_back(launch("loss_scaling", "scaling_update", 1, std::move(arguments)));
-  plan.launches[0].defines = {{"HM_X_FORMAT", suites::kernel_word(kFp32)},
-                              {"HM_Y_FORMAT", suites::kernel_word(kFp32)}};
+  plan.launches[0].defines = defines_of(kFp32);
   plan.tensors = {{"found", &kFp32, 1, Role::kInput},
                   {"scale", &kFp32, 1, Role::kInOut},
                   {"counts", &kFp32, 2, Role::kInOut},
@@ -132,13 +134,12 @@ Plan clipping_plan(const char* entry, std::uint32_t groups, std::vector<PlanArgu
                    std::vector<suites::TensorSpec> tensors) {
   Plan plan;
   plan.launches.push_back(launch("clipping", entry, groups, std::move(arguments)));
-  plan.launches[0].defines = {{"HM_X_FORMAT", suites::kernel_word(kFp32)},
-                              {"HM_Y_FORMAT", suites::kernel_word(kFp32)}};
+  plan.launches[0].defines = defines_of(kFp32);
   plan.tensors = std::move(tensors);
   return plan;
 }
 
-// What the kernel reads of scaled gradients it does not read here.
+// The norm of unscaled gradients: the kernel does not read its first argument, the scaled ones.
 Plan norm_plan(std::size_t count) {
   return clipping_plan(
       "clipping_norm", 1,
@@ -147,7 +148,7 @@ Plan norm_plan(std::size_t count) {
       {{"unscaled", &kFp32, count, Role::kInput}, {"norms", &kFp32, 1, Role::kOutput}});
 }
 
-// The norms of parameters are to the kernel what those of devices are.
+// The kernel adds the norms of devices; here each is the norm of one parameter.
 Plan clip_factor_plan(const Operator& op, std::size_t count) {
   return clipping_plan("clipping_total", 1,
                        {argument("norms"), argument("scale"), argument("totals"),

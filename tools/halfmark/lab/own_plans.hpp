@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of a training that no case asserts alone, as launches of the kernels of the suite that
-// asserts them in its scripts. Decides the arguments of these kernels.
+// Operators of a training that no case tests on their own, as launches of the kernels of the suite
+// whose scripts test them. Decides the arguments of these kernels.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace halfmark::tools::lab {
 
 [[nodiscard]] suites::Plan own_plan(const Operator& op, const Operands& operands,
                                     const backends::DeviceInfo& device);
-/// The contract row that asserts the kernel.
+/// The contract row by which the kernel is judged.
 [[nodiscard]] std::string own_rule(Kind kind);
 
 [[nodiscard]] formats::Tensor one_word(formats::Bits bits);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -23,14 +24,17 @@ namespace {
 
 using backends::Words;
 
-// The flags of the device's own compiler, for a program instead of a library; empty without one.
+// The device's own compiler and its flags, for a program instead of a library; empty if the device
+// has none.
 std::string compiler_of(const backends::DeviceInfo& device) {
   const auto command = device.extra.find("compiler");
   const auto flags = device.extra.find("compiler_flags");
-  if (command == device.extra.end() || flags == device.extra.end()) return {};
+  for (const auto& word : {command, flags})
+    if (word == device.extra.end() || !word->is_string()) return {};
   std::string text = one_line(command->get<std::string>() + " " + flags->get<std::string>());
-  const std::size_t shared = text.find(" -shared");
-  return shared == std::string::npos ? text : text.erase(shared, 8);
+  constexpr std::string_view kShared = " -shared";
+  const std::size_t shared = text.find(kShared);
+  return shared == std::string::npos ? text : text.erase(shared, kShared.size());
 }
 
 using Definitions = std::map<std::string, std::string>;
@@ -137,7 +141,7 @@ std::string launch_text(const backends::ReproducerFrame& frame, const Remnant& l
                         {"items", joined(items)}});
 }
 
-// The only launch; if work-items are threads of the program, loops over its work-groups.
+// The only launch of a program whose threads are the work-items: a loop over its work-groups.
 std::string around_groups(const suites::Launch& launch) {
   constexpr const char* kGroups =
       R"(for (unsigned g = 0; g < @all@; ++g) {

@@ -25,10 +25,11 @@ using Tokens = std::vector<Token>;
 /// Whether the token is one of these characters.
 [[nodiscard]] bool is_one_of(const Token& token, std::string_view list);
 [[nodiscard]] bool uses(const Tokens& tokens, std::string_view name);
+/// The tokens from `from` to before `to`.
 [[nodiscard]] Tokens part_of(const Tokens& tokens, std::size_t from, std::size_t to);
 /// The index after the bracket that closes the one at `open`; the end if none does.
 [[nodiscard]] std::size_t behind_bracket(const Tokens& tokens, std::size_t open);
-/// Whether an adjacent operator leaves it together: a name or number, calls, indices and members.
+/// Whether no operator beside it can split it: a name or a number, with calls, indices and members.
 [[nodiscard]] bool is_primary(const Tokens& tokens);
 /// Adds the token with the white space before it, unless the line is empty or ends in "(" or "[".
 void append(std::string& line, const Token& token);

@@ -68,7 +68,8 @@ void check_arithmetics(Session& session, const Subject& subject);
 void check_units(Session& session, const Subject& subject);
 // Compares elementary functions with interval arithmetic of increasing precision.
 void check_functions(Session& session, const Subject& subject);
-// Compares decimal numerals with the twin's rounding, and reads back printed encodings.
+// Compares decimal and hexadecimal numerals with the twin's rounding, and reads back printed
+// encodings.
 void check_numerals(Session& session, const Subject& subject);
 // Compares the fast engine on one instruction set with the reference, in a hostile
 // floating-point state: matrix products in check_fast(); softmax, layer normalisation and

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Elementary functions against the enclosures of their wide evaluations. Decides the operands for
+// which those are used.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -88,13 +90,14 @@ const Enclosed* find_enclosed(std::string_view name) {
   return nullptr;
 }
 
-// An operand in the domain of the evaluation, at least 2^-12 in magnitude.
+// An operand in the domain of the evaluation, not near zero.
 Bits operand(slow::Operands& operands, const Format& f, const Enclosed& function) {
+  constexpr int kMinExponent = -12;
   for (;;) {
     const Bits bits = operands.any(f);
     if (formats::classify(f, bits) != formats::Class::kNormal) continue;
     const int exponent = formats::exponent_field(f, bits) - f.bias;
-    if (exponent < -12 || exponent > function.max_exponent) continue;
+    if (exponent < kMinExponent || exponent > function.max_exponent) continue;
     return function.positive_only ? bits & f.magnitude_mask() : bits;
   }
 }
@@ -128,7 +131,8 @@ void compare_once(Session& session, const soft::BinaryFunction& function, const 
                    [&](const EnclosedBinary& known) { return known.name == function.name; });
   if (row == std::end(kEnclosedBinary)) return;  // see check_operations
   const Bits a = moderate(session.operands(), f);
-  const Bits b = moderate(session.operands(), f) | (session.operands().word() & f.sign_mask());
+  const Bits sign = session.operands().word() & f.sign_mask();
+  const Bits b = moderate(session.operands(), f) | sign;
   const soft::Environment env{.rounding = session.operands().environment().rounding};
   const soft::Result actual = function.evaluate(f, a, b, env);
   if ((actual.flags & soft::kInexact) == 0 || a == b) return;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Numerals that are hard to read: decimals far from any encoding, midpoints in hexadecimal, and
+// what the printers give.
 #include <fmt/format.h>
 
 #include "reference/formats/classify.hpp"

@@ -121,8 +121,8 @@ std::string loop_line(const std::vector<const reports::Finding*>& wrong) {
 
 std::string step_line(const json& counted) {
   if (counted.is_null())
-    return "none: the card has no `training_step`, which a run counts where a step without a loss "
-           "scale passed";
+    return "none: the card has no `training_step`, which a run counts from level standard on, "
+           "where a step without a loss scale passed";
   return fmt::format(
       "{}: one step without a loss scale, made to have gradients at the lower end of fp16",
       text::visible_line(counted.at("case").get<std::string>()));

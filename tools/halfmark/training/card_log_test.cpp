@@ -154,7 +154,9 @@ TEST_F(DiagnoseCard, PrintsInTheOrderOfStages) {
 
 TEST_F(DiagnoseCard, SaysThatItHasNoTrainingStep) {
   (void)run({.log = kNotCounted});
-  EXPECT_NE(std::string::npos, out_.str().find("step     none: the card has no `training_step`"))
+  EXPECT_NE(std::string::npos,
+            out_.str().find("step     none: the card has no `training_step`, which a run "
+                            "counts from level standard on"))
       << out_.str();
   EXPECT_EQ(std::string::npos, out_.str().find("first 100 steps"));
 }

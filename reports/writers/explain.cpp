@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/explain.hpp"
+#include "reports/writers/explain.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
