@@ -47,6 +47,7 @@ ARROWS = {
     "suites": ["suites", "reference", "backends", "kernels"],
     "suites/runner": ["suites", "reference", "backends", "kernels"],
     "reports": ["suites/core", "reference/formats", "reference/files", "reference/text"],
+    "reports/writers": ["reports", "suites/core", "reference/formats", "reference/files", "reference/text"],
     "fleet": ["reports", "reference/text"],
     "tools": ["tools", "fleet", "reports", "suites", "backends", "kernels", "reference"],
 }
@@ -106,7 +107,7 @@ def arrow_errors(path: str, text: str):
         if shipped and target.startswith("reference/slow/"):
             if not path.startswith(TWIN_MAY_SERVE) or TWIN_OF_TESTS_ONLY.match(target):
                 yield f"{path}:{number}: {target} is for tests"
-        if here == "reports" and target.startswith("suites/") and target not in REPORTS_MAY_SEE:
+        if here in ("reports", "reports/writers") and target.startswith("suites/") and target not in REPORTS_MAY_SEE:
             yield f"{path}:{number}: reports see plain data only, not {target}"
         mine, other = suite_of(path), suite_of(target)
         neighbours = mine and other and mine != other and not {mine, other} & SHARED_SUITE_ROOMS
@@ -234,6 +235,7 @@ def self_test() -> None:
         "reports/c.cpp": spdx + '#include "suites/core/execute/execute.hpp"\n',
         "suites/gemm/d.cpp": spdx + '#include "suites/softmax/suite.hpp"\n',
         "suites/core/judge/e.cpp": spdx + "// works around CUDA\n",
+        "reports/n.cpp": spdx + '#include "reports/writers/text.hpp"\n',
         "reports/l.cpp": spdx + '#include "fleet/merge.hpp"\n',
         "fleet/m.cpp": spdx + '#include "suites/runner/run.hpp"\n',
         "kernels/f.hk": "no licence\n",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <utility>
 
 namespace halfmark::operators {
 namespace {
@@ -13,7 +14,7 @@ __extension__ using Wide = unsigned __int128;
 std::uint64_t low(Wide value) { return static_cast<std::uint64_t>(value); }
 std::uint64_t high(Wide value) { return static_cast<std::uint64_t>(value >> 64); }
 
-// Leaving the range is always a bug in this program, never a fault of its input.
+// Leaving the range is always a defect of this program, never of its input.
 void require(bool holds) {
   if (!holds) std::abort();
 }
@@ -136,8 +137,13 @@ FixedPoint exp(const FixedPoint& x, bool negated) {
   std::uint64_t n = quotient.whole() + (negated ? 1 : 0);
   FixedPoint multiple = log_two.times(FixedPoint(limbs, n, 0));
   while (negated ? multiple < x : multiple > x) {  // only next to a multiple of ln 2
-    negated ? multiple += log_two : multiple -= log_two;
-    n = negated ? n + 1 : n - 1;
+    if (negated) {
+      multiple += log_two;
+      ++n;
+    } else {
+      multiple -= log_two;
+      --n;
+    }
   }
   FixedPoint u = negated ? multiple : x;
   u -= negated ? x : multiple;

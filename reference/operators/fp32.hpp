@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fp32 operations of a machine, which the specified sequences of operators are written in.
+// The fp32 operations of a machine, in which the specified sequences of operators are written, and
+// the encodings that these need. Flags are dropped.
 #pragma once
 
 #include "reference/formats/format.hpp"
@@ -7,7 +8,7 @@
 
 namespace halfmark::operators {
 
-/// The fp32 operations of a machine, without flags; the sequences below are written in these.
+/// Refers to the machine, which must outlive it.
 class Fp32 {
  public:
   using Bits = formats::Bits;
@@ -25,7 +26,7 @@ class Fp32 {
   [[nodiscard]] Bits fma(Bits a, Bits b, Bits c) const;
   [[nodiscard]] Bits div(Bits a, Bits b) const;
   [[nodiscard]] Bits sqrt(Bits a) const;
-  /// Conversions between fp32 and a storage format.
+  /// Conversions from and to a storage format.
   [[nodiscard]] Bits load(const formats::Format& from, Bits stored) const;
   [[nodiscard]] Bits store(const formats::Format& to, Bits value) const;
 

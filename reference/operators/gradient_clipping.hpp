@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clipping of gradients by their norm, in the order that a loss scaler's profile has: where it
-// stands among the check and the unscaling decides what it clips and what the check sees. Norm and
-// factor are in fp32. For fp32 gradients they are those of PyTorch's clip_grad_norm_
+// Clipping of gradients by their norm, in the order of a loss scaler's profile: whether it comes
+// before or after the check and the unscaling decides what it clips and what the check sees. Norm
+// and factor are in fp32. For fp32 gradients they are those of PyTorch's clip_grad_norm_
 // (torch/nn/utils/clip_grad.py), which computes those of narrower gradients in their format:
 //
 //   norm of a device   sqrt of the sum of squares, each step one fma, in the order of lanes.hpp

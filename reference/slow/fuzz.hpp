@@ -39,9 +39,11 @@ inline formats::Bits take_bits(FuzzedDataProvider& data, const formats::Format& 
 // Any environment for a result in the given format.
 inline soft::Environment take_environment(FuzzedDataProvider& data, const formats::Format& result) {
   soft::Environment env;
-  env.rounding = static_cast<soft::Rounding>(data.ConsumeIntegralInRange(0, 5));
-  env.subnormals = static_cast<soft::Subnormals>(data.ConsumeIntegralInRange(0, 3));
-  env.overflow = static_cast<soft::Overflow>(data.ConsumeIntegralInRange(0, 1));
+  // Stochastic rounding follows the named directions.
+  env.rounding = static_cast<soft::Rounding>(
+      data.ConsumeIntegralInRange<std::size_t>(0, soft::kRoundings.size()));
+  env.subnormals = data.PickValueInArray(soft::kSubnormalPolicies).value;
+  env.overflow = data.PickValueInArray(soft::kOverflowPolicies).value;
   env.random_bits = data.ConsumeIntegralInRange(1, soft::max_random_bits(result));
   env.random = static_cast<std::uint32_t>(
       data.ConsumeIntegralInRange<std::uint64_t>(0, (std::uint64_t{1} << env.random_bits) - 1));

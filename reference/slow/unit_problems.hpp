@@ -26,6 +26,9 @@ class UnitProblems {
   [[nodiscard]] int set_large(UnitProblem& p, std::size_t k, int exponent);
   void scale_by(UnitProblem& p, std::size_t block, int exponent);
   void clear(UnitProblem& p);
+  [[nodiscard]] int grid_bits() const;
+  int large_exponent(const UnitProblem& p);
+  int scale_down(UnitProblem& p, int large);
   void edge(UnitProblem& p);
   void edge_of_groups(UnitProblem& p);
   void only_c(UnitProblem& p);

@@ -308,9 +308,8 @@ Binding bind(const Case& c) {
                   .portable = c.word("provider") == kPortable,
                   .count = static_cast<std::size_t>(c.number("size", 'n')),
                   .fill = c.word("fill")};
-  constexpr std::size_t kMost = std::size_t{1} << 28;
   const bool exists = !b.portable || (!b.row->entry.empty() && !only_for_libraries(b.fill));
-  if (b.count == 0 || b.count > kMost || !exists || !applies(row, *b.format, b.fill)) {
+  if (b.count == 0 || b.count > kMostElements || !exists || !applies(row, *b.format, b.fill)) {
     throw UsageError(fmt::format(
         "case '{}': size, format, provider and fill do not go together with '{}'; `halfmark list "
         "--suite activation` shows what does",

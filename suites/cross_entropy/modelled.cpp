@@ -26,7 +26,7 @@ namespace {
 
 using Row = std::vector<float>;
 
-constexpr std::string_view kLogarithms[] = {"difference", "sum"};
+constexpr std::string_view kLossForms[] = {"difference", "sum"};
 constexpr std::string_view kMeans[] = {"divide", "reciprocal"};
 constexpr std::string_view kProbabilities[] = {"quotient", "product", "exp-of-log"};
 constexpr std::string_view kGradients[] = {"factored", "expanded"};
@@ -108,7 +108,7 @@ class Forward final : public Rows {
     chosen_ = of_rows;
     choose_sum(answers);
     logarithms_.follow(answers.first(3));
-    first_way_ = answers[3] == kLogarithms[0];
+    from_difference_ = answers[3] == kLossForms[0];
     if (b_.reduction == Reduction::kNone) return;
     total_ = {.order = order_of(answers[4])};
     divides_ = answers.back() == kMeans[0];
@@ -127,7 +127,7 @@ class Forward final : public Rows {
 
   [[nodiscard]] std::optional<PieceKey> key(std::size_t piece) override {
     if (b_.reduction != Reduction::kNone) return std::nullopt;
-    return PieceKey{std::bit_cast<std::uint32_t>(sum_of(piece)), first_way_ ? 1U : 0U};
+    return PieceKey{std::bit_cast<std::uint32_t>(sum_of(piece)), from_difference_ ? 1U : 0U};
   }
 
   [[nodiscard]] bool knows_exact() const override { return true; }
@@ -164,14 +164,14 @@ class Forward final : public Rows {
     if (!is_class(at)) return kNan;
     const float log_sum = logarithms_.of(r, [&] { return log_of(sum_of(r)); });
     const float x = rows_[r][static_cast<std::size_t>(at)];
-    return first_way_ ? log_sum - (x - largest_[r]) : (largest_[r] + log_sum) - x;
+    return from_difference_ ? log_sum - (x - largest_[r]) : (largest_[r] + log_sum) - x;
   }
 
   KeptTotals logarithms_;
   Row losses_;  // under the answers `chosen_`
   std::vector<std::string> chosen_;
   Summation total_;
-  bool first_way_ = true, divides_ = true;
+  bool from_difference_ = true, divides_ = true;
 };
 
 class Backward final : public Rows {
@@ -232,7 +232,7 @@ class Backward final : public Rows {
   bool factored_ = true, divides_ = true;
 };
 
-// Losses are added as thread blocks add them.
+// The orders in which thread blocks add losses.
 Choice loss_orders() {
   return {"sequential",          "reversed",           "pairwise",
           "strided-32-halves",   "strided-64-halves",  "strided-128-halves",
@@ -248,7 +248,7 @@ std::vector<RecipePart> parts(const Case& c, const OwnFunctions*) {
   if (b.backward) {
     part.choices.insert(part.choices.end(), {choice_of(kProbabilities), choice_of(kGradients)});
   } else {
-    part.choices.push_back(choice_of(kLogarithms));
+    part.choices.push_back(choice_of(kLossForms));
     if (b.reduction != Reduction::kNone) part.choices.push_back(loss_orders());
   }
   if (b.reduction == Reduction::kMean) part.choices.push_back(choice_of(kMeans));

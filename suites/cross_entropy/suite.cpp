@@ -106,8 +106,7 @@ Binding bind(const Case& c) {
                   .rows = static_cast<std::size_t>(c.number("shape", 'r')),
                   .width = static_cast<std::size_t>(c.number("shape", 'n')),
                   .fill = c.word("fill")};
-  constexpr std::size_t kMost = std::size_t{1} << 28;
-  if (b.rows == 0 || b.width == 0 || b.rows > kMost || b.width > kMost / b.rows) {
+  if (b.rows == 0 || b.width == 0 || b.rows > kMostElements || b.width > kMostElements / b.rows) {
     throw UsageError(
         fmt::format("case '{}': rows and classes must be at least 1, and 2^28 in all", print(c)));
   }

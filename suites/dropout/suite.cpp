@@ -142,7 +142,7 @@ class DropoutProblem final : public Problem {
         rate_(row_named(kRates, c.word("rate"))),
         first_(row_named(kFirsts, c.word("counter")).block),
         key_{static_cast<std::uint32_t>(c.seed), static_cast<std::uint32_t>(c.seed >> 32)} {
-    if (count_ < 1 || count_ > 1U << 28)
+    if (count_ < 1 || count_ > kMostElements)
       throw UsageError("case '" + print(c) + "': n must lie between 1 and 2^28");
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tokens of a gemm case mean: formats, the operator's problem, scalars, epilogue and the
-// layout of every matrix. Only this file reads tokens; the other files of the folder share it.
+// layout of every matrix. bind() alone takes tokens apart; the other files of the folder share the
+// result.
 #pragma once
 
 #include <array>
@@ -10,37 +11,11 @@
 #include "suites/core/suite/suite.hpp"
 #include "suites/gemm/epilogue.hpp"
 #include "suites/gemm/scaling.hpp"
+#include "suites/gemm/variants.hpp"
 #include "suites/gemm/view.hpp"
 
 namespace halfmark::suites::gemm {
 
-/// Whether one product is computed in calls of 1, 2, 3, ... rows or columns: every size that the
-/// edge of a tile can have.
-enum class Pieces : std::uint8_t { kNone, kRows, kColumns };
-
-/// How D is scaled, finished, laid out and cut into calls.
-struct Variant {
-  std::string_view name;
-  std::string_view help;
-  bool scaled = false;
-  formats::Bits alpha = 0, beta = 0;  // fp32
-  std::size_t batch = 1;
-  bool padded = false;                        // guard elements after each row of every matrix
-  bool shared_b = false;                      // one B for the whole batch
-  bool shared_a = false;                      // one A; with one B, all results must be alike
-  std::size_t start = 0;                      // elements before each matrix; NaN before operands
-  bool bias = false;                          // after scaling: one row is added to every row
-  Activation activation = Activation::kNone;  // after the bias
-  const GeluDeparture* departure = nullptr;   // of GELU by tanh, in hypotheses alone
-  std::size_t repeats = 0;                    // further calls that must return the same bits
-  Concurrency concurrency = Concurrency::kNone;
-  Pieces pieces = Pieces::kNone;
-  std::string_view far = {};  // this matrix has rows so far apart that offsets exceed 2^31
-
-  [[nodiscard]] bool plain_epilogue() const { return !bias && activation == Activation::kNone; }
-};
-
-[[nodiscard]] std::span<const Variant> variants();
 [[nodiscard]] std::span<const Axis> axes();
 [[nodiscard]] std::span<const ContractRow> contract();
 /// The fills of A and B, in the order of the axis.

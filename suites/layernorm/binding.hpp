@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tokens of a layernorm case mean. Only this file reads tokens; the other files of the
-// folder share it.
+// What the tokens of a layernorm case mean. bind() alone takes tokens apart; the other files
+// of the folder share the result.
 #pragma once
 
 #include <cstddef>
@@ -56,6 +56,9 @@ struct Binding {
 /// "x", "gamma", "beta"; for the gradients "x", "gamma", "dy", "mean", "rstd".
 [[nodiscard]] TensorSet make_inputs(const Case& c);
 
+/// The case as launches of kernels; see launches.cpp.
+[[nodiscard]] std::vector<TensorSpec> tensors_of(const Binding& b);
+[[nodiscard]] std::vector<Launch> launches_of(const Binding& b);
 /// The case as a call of a device's library.
 [[nodiscard]] Plan library_plan(const Case& c, const backends::DeviceInfo& device);
 

@@ -214,8 +214,8 @@ Binding bind(const Case& c) {
       .width = static_cast<std::size_t>(c.number("shape", 'n')),
       .exponent = static_cast<int>(std::min<std::uint64_t>(c.number("shape", 'p'), 1000)),
       .fill = c.word("fill")};
-  constexpr std::size_t kMost = std::size_t{1} << 28;
-  const bool sized = b.rows > 0 && b.rows <= kMost && b.width > 0 && b.width <= kMost / b.rows;
+  const bool sized =
+      b.rows > 0 && b.rows <= kMostElements && b.width > 0 && b.width <= kMostElements / b.rows;
   const bool formed =
       b.operation != Operation::kScale || (b.output == &formats::kFp32 && b.fill != "related");
   if (!sized || !formed || b.exponent > 100) {

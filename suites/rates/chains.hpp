@@ -25,7 +25,6 @@
 namespace halfmark::suites::rates {
 
 inline constexpr int kUpSteps = 8, kDownSteps = 7;
-inline constexpr int kStepsPerRound = kUpSteps + kDownSteps;
 inline constexpr std::size_t kPeriod = 1024, kPeriodOfStreams = 1021;
 /// Chains per work-item, as in kernels/rates.hk.
 inline constexpr std::size_t kChains = 8;

@@ -29,7 +29,6 @@ using formats::Tensor;
 constexpr std::uint32_t kGroupItems = 64;
 // Of a stream. A kernel of a chain has one item for each of the case's.
 constexpr std::uint64_t kPacksOfItem = 8;
-constexpr std::uint64_t kMostNumbers = std::uint64_t{1} << 28;
 constexpr std::string_view kFill = "periodic";
 
 const std::vector<Axis>& axes() {
@@ -289,9 +288,9 @@ void require_sizes(const Case& c, const Binding& b) {
   if (b.rounds < 1 || b.rounds > most)
     throw UsageError(
         fmt::format("case '{}': r{} is not between 1 and {}", print(c), b.rounds, most));
-  if (b.items == 0 || b.items > kMostNumbers || b.count() > kMostNumbers)
+  if (b.items == 0 || b.items > kMostElements || b.count() > kMostElements)
     throw UsageError(fmt::format("case '{}': n{} is not between 1 and what {} numbers allow",
-                                 print(c), b.items, kMostNumbers));
+                                 print(c), b.items, kMostElements));
 }
 
 }  // namespace

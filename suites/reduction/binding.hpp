@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tokens of a reduction case mean. Only this file reads tokens; the other files of the
-// folder share it.
+// What the tokens of a reduction case mean. bind() alone takes tokens apart; the other files
+// of the folder share the result.
 #pragma once
 
 #include <cstddef>

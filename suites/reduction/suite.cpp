@@ -205,8 +205,7 @@ Binding bind(const Case& c) {
             .rows = static_cast<std::size_t>(c.number("shape", 'r')),
             .width = static_cast<std::size_t>(c.number("shape", 'n')),
             .fill = c.word("fill")};
-  constexpr std::size_t kMost = std::size_t{1} << 28;
-  if (b.rows == 0 || b.rows > kMost || b.width > kMost / b.rows ||
+  if (b.rows == 0 || b.rows > kMostElements || b.width > kMostElements / b.rows ||
       (b.width == 0 && b.operation == Operation::kMax)) {
     throw UsageError(fmt::format(
         "case '{}': there must be a row, 2^28 elements at most, and one for max", print(c)));

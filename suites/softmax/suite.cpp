@@ -166,8 +166,7 @@ Binding bind(const Case& c) {
   const std::string_view output = c.word("output").substr(std::string_view("out-").size());
   const std::uint64_t rows = c.number("shape", 'r');
   const std::uint64_t width = c.number("shape", 'n');
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
-  if (rows == 0 || width == 0 || rows > kMost || width > kMost / rows) {
+  if (rows == 0 || width == 0 || rows > kMostElements || width > kMostElements / rows) {
     throw UsageError(
         fmt::format("case '{}': rows and elements must be at least 1, and 2^28 in all", print(c)));
   }

@@ -107,7 +107,7 @@ class StatisticsProblem final : public Problem {
       : Problem(c),
         format_(*formats::find_format(c.word("format"))),
         count_(c.number("size", 'n')) {
-    if (count_ < 1 || count_ > 1U << 28)
+    if (count_ < 1 || count_ > kMostElements)
       throw UsageError("case '" + print(c) + "': n must lie between 1 and 2^28");
   }
 

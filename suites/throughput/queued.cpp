@@ -96,7 +96,8 @@ std::string Queue::changed_output() {
 }
 
 bool can_queue(const backends::DeviceInfo& device, const Plan& plan) {
-  return device.extra.value("queued_calls", false) && plan.launches.empty() &&
+  const auto queued = device.extra.find("queued_calls");
+  return queued != device.extra.end() && *queued == true && plan.launches.empty() &&
          plan.operators.size() == 1 && !plan.flipped &&
          is_of_a_library(device, plan.operators[0]) &&
          std::ranges::all_of(plan.tensors, [](const TensorSpec& spec) {

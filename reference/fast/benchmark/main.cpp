@@ -98,7 +98,8 @@ void openblas_benchmark(State& state, const OpenBlas& blas, int threads, int n) 
   for (float& x : a) x = normal(random);
   for (float& x : b) x = normal(random);
   for (auto _ : state) {
-    blas.sgemm(101, 111, 111, n, n, n, 1, a.data(), n, b.data(), n, 0, d.data(), n);
+    blas.sgemm(OpenBlas::kRowMajor, OpenBlas::kNoTranspose, OpenBlas::kNoTranspose, n, n, n, 1,
+               a.data(), n, b.data(), n, 0, d.data(), n);
     ::benchmark::DoNotOptimize(d.data());
   }
   count_products(state, static_cast<double>(n) * n * n);

@@ -8,7 +8,8 @@ namespace halfmark::fast::benchmark {
 
 // The members are null if OpenBLAS is absent.
 struct OpenBlas {
-  // CBLAS, with its enumerations as integers: 101 is row-major, 111 is not transposed.
+  // CBLAS passes its enumerations as integers.
+  static constexpr int kRowMajor = 101, kNoTranspose = 111;
   void (*sgemm)(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
                 const float* a, int lda, const float* b, int ldb, float beta, float* c,
                 int ldc) = nullptr;

@@ -39,6 +39,9 @@ enum class Providers {
 [[nodiscard]] Axis fill_axis(std::span<const std::string_view> fills,
                              std::string_view help = "how the data is chosen");
 
+/// The most elements of a tensor, gaps not counted: 1 GiB in fp32. Kernels index with int.
+inline constexpr std::uint64_t kMostElements = std::uint64_t{1} << 28;
+
 /// The cases of one level of a suite, without duplicates, in insertion order.
 class CaseList {
  public:

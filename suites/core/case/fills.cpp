@@ -126,12 +126,6 @@ constexpr FillRow kFills[] = {
     {"special", special_value},
 };
 
-constexpr auto kFillNames = [] {
-  std::array<std::string_view, std::size(kFills)> names{};
-  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kFills[i].name;
-  return names;
-}();
-
 }  // namespace
 
 Random::Random(const Case& c, std::string_view tensor)
@@ -170,8 +164,6 @@ Bits between(const Format& format, const Random& random, std::size_t index, std:
   return scaled(format, low * steps + static_cast<std::int64_t>(random.below(index, count)),
                 exponent - step_bits);
 }
-
-std::span<const std::string_view> common_fills() { return kFillNames; }
 
 formats::Tensor fill(const Format& format, std::size_t count, std::string_view name,
                      const Random& random) {

@@ -43,7 +43,8 @@ class Random {
                                     int exponent = 0, int step_bits = 16);
 
 // clang-format off
-/// The names of the fills that several suites share:
+/// `count` elements of one of the fills that several suites share. Throws UsageError if there is no
+/// such fill.
 ///   integer    integers -4..4: products and sums stay exact, so index and tile faults show
 ///              without a tolerance
 ///   positive   integers 1..4
@@ -57,8 +58,6 @@ class Random {
 ///   special    normal values, one in eight replaced by a NaN, an infinity, a zero of either sign,
 ///              a subnormal or the largest finite number
 // clang-format on
-[[nodiscard]] std::span<const std::string_view> common_fills();
-/// `count` elements of the fill `name`. Throws UsageError if there is no such fill.
 [[nodiscard]] formats::Tensor fill(const formats::Format& format, std::size_t count,
                                    std::string_view name, const Random& random);
 
