@@ -51,7 +51,7 @@ class Worker {
   [[nodiscard]] const nlohmann::json& identity();
 
   /// Runs one case. A crash or hang becomes its verdict, and the next case gets a fresh
-  /// worker. After a device loss, or a signal that another process or a limit sent, the worker is
+  /// worker. After a device loss, a lack of memory, or a signal from outside, the worker is
   /// replaced and the suspect case runs again by itself: its second verdict counts, and a loss that
   /// did not recur is kept as an incident. If `interrupted()` is true afterwards, the result must
   /// be dropped. `found` and `golden` as in run_case().

@@ -79,5 +79,22 @@ TEST(SoftmaxFreedoms, FlushedResultsAreADeviationWhereSubnormalsAreOpen) {
   expect_open(prepared, actual, "results-flushed");
 }
 
+// A number below the normal range that rounds to the least normal one: some devices flush it.
+TEST(SoftmaxFreedoms, FlushedBeforeRoundingIsFlushedToo) {
+  constexpr std::size_t kNearest = 17111;
+  const Case c = parse_case("softmax", suite().axes,
+                            "softmax.forward.fp16.out-fp16.library.r300n500.normal.s2");
+  const Prepared prepared(suite(), c);
+  TensorSet actual = prepared.expected.middle;
+  formats::Tensor& y = actual.at("y");
+  for (std::size_t i = 0; i < y.count(); ++i) {
+    if (formats::is_subnormal(kFp16, y.at(i))) y.set(i, 0);
+  }
+  ASSERT_EQ(formats::min_normal(kFp16), y.at(kNearest));
+  expect_open(prepared, actual, "results-flushed");
+  y.set(kNearest, 0);
+  expect_open(prepared, actual, "results-flushed");
+}
+
 }  // namespace
 }  // namespace halfmark::suites::softmax

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "reference/fast/floating_point.hpp"
@@ -296,14 +298,24 @@ Tensor start_image(const Binding& b, const TensorSet& inputs, const std::string&
   return Tensor::zeros(*b.output, result_layout_of(b).count);
 }
 
+enum class End : std::uint8_t { kLow, kMiddle, kHigh };
+
+// Where results are flushed, a number that rounds up to the least normal one may be: devices look
+// before rounding, or after it.
+bool may_be_flushed(const Format& format, double value, formats::Bits rounded, End end) {
+  const bool is_nearer_to_zero = end == (value > 0 ? End::kLow : End::kHigh);
+  return formats::is_subnormal(format, rounded) ||
+         (is_nearer_to_zero && std::abs(value) < std::ldexp(1, format.min_exponent()));
+}
+
 void write_row(const Binding& b, const Model& model, const Format& format, Tensor& tensor,
-               std::size_t row, const std::vector<double>& values) {
+               std::size_t row, const std::vector<double>& values, End end) {
   const Layout layout = result_layout_of(b);
   const std::size_t start = start_of(model, row, layout.row_step, b.width);
   for (std::size_t i = 0; i < b.width; ++i) {
     const std::size_t at = model.dense ? row * b.width + i : start + i * layout.element_step;
     formats::Bits bits = nearest(format, values[i]);
-    if (model.flushes && formats::is_subnormal(format, bits)) bits &= format.sign_mask();
+    if (model.flushes && may_be_flushed(format, values[i], bits, end)) bits &= format.sign_mask();
     tensor.set(at, bits);
   }
 }
@@ -351,13 +363,13 @@ Expectation evaluate_model(const Case& c, const TensorSet& inputs, const Model& 
   for (std::size_t r = 0; r < b.rows; ++r) {
     const std::vector<Interval> row = model_row(b, inputs, model, input, r);
     Values ends(row.size());
-    const auto write = [&](Tensor& tensor, double (*end)(const Interval&)) {
-      std::transform(row.begin(), row.end(), ends.begin(), end);
-      write_row(b, model, output, tensor, r, ends);
+    const auto write = [&](Tensor& tensor, End end, double (*number)(const Interval&)) {
+      std::transform(row.begin(), row.end(), ends.begin(), number);
+      write_row(b, model, output, tensor, r, ends, end);
     };
-    write(low, [](const Interval& i) { return i.low; });
-    write(high, [](const Interval& i) { return i.high; });
-    write(middle, [](const Interval& i) { return i.middle(); });
+    write(low, End::kLow, [](const Interval& i) { return i.low; });
+    write(high, End::kHigh, [](const Interval& i) { return i.high; });
+    write(middle, End::kMiddle, [](const Interval& i) { return i.middle(); });
   }
   return {{{name, std::move(middle)}},
           Enclosure{.low = {{name, std::move(low)}}, .high = {{name, std::move(high)}}}};
